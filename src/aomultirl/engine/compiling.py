@@ -1,0 +1,63 @@
+"""Compile a function with Numba and keep the machine code on disk.
+
+Numba's own cache looks only at the file a kernel is written in, so an edit to a helper in another file
+would leave stale machine code behind.  Here every kernel is stamped with one digest over all files of the
+package that hold compiled code: edit any of them and all kernels compile anew, once.
+
+Nothing compiles at import; a kernel compiles at its first call.
+"""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import caching
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@cache
+def source_stamp() -> str:
+    """Digest of every file of the package that holds compiled code."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_bytes()
+        if b"@kernel" in text or b"@inlined" in text or b"NamedTuple" in text:
+            digest.update(str(path.relative_to(PACKAGE)).encode())
+            digest.update(text)
+    return digest.hexdigest()
+
+
+def _stamped(locator: type[Any]) -> type[Any]:
+    """The same place on disk as Numba would choose, valid for one digest of the package's sources."""
+
+    class Stamped(locator):  # type: ignore[misc]
+        def get_source_stamp(self) -> str:
+            return source_stamp()
+
+    return Stamped
+
+
+class _Implementation(caching.CompileResultCacheImpl):
+    _locator_classes = [_stamped(c) for c in caching.CompileResultCacheImpl._locator_classes]  # noqa: RUF012
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _Implementation
+
+
+def kernel(function: F) -> F:
+    """Compile at the first call, strict IEEE arithmetic, machine code kept on disk."""
+    compiled = numba.njit(function, error_model="numpy", boundscheck=False)
+    compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
+    return cast(F, compiled)
+
+
+def inlined(function: F) -> F:
+    """Compile into the kernels that call it: no call is left in their inner loops."""
+    return cast(F, numba.njit(function, error_model="numpy", inline="always"))

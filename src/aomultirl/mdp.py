@@ -1,0 +1,373 @@
+"""One world, and the hidden set of worlds.
+
+:class:`MDP` is a finite-horizon tabular Markov decision process with known rewards r(s, a) in [0, 1], held as
+successor lists.  :class:`ModelSet` is the set M = {m_1, ..., m_M} that the adversary draws from: the same
+states, actions and rewards, different transitions.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any, SupportsIndex
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from aomultirl import checks
+from aomultirl.engine import planning, stepping, successors
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import streams
+from aomultirl.engine.sampling import AliasTables, alias_tables
+from aomultirl.engine.successors import Successors
+from aomultirl.geometry import distinguishing, reachability, separation
+
+BELOW_SEPARATION = 1e-6
+"""How far below the separation the default level lies: tests are strict, and 1.3 is not a binary fraction."""
+
+
+class MDP:
+    """One world: S states, A actions, transitions, rewards and a start.
+
+    Parameters
+    ----------
+    transitions : P(s' | s, a) as a dense array (S, A, S), a ``scipy.sparse`` matrix (S*A, S) with row s*A + a,
+        a :class:`aomultirl.Successors` record, or nested lists with ``transitions[s][a]`` a list of
+        (successor, probability) or a dict {successor: probability}.
+    rewards : (S, A), each within [0, 1].
+    start : a state, or a distribution (S,).
+    layout : (rows, columns) of a grid world, for drawing.
+    labels : (S,), what each state is called where the world comes from.
+
+    Raises
+    ------
+    ValueError : anything invalid; the message names the place and the value.
+
+    Examples
+    --------
+    >>> import aomultirl as ao
+    >>> world = ao.MDP([[[0.9, 0.1]], [[0.5, 0.5]]], rewards=[[0.0], [1.0]])
+    >>> world
+    MDP(2 states, 1 action, 4 transitions)
+    >>> world.diameter()
+    10.0
+    """
+
+    def __init__(
+        self,
+        transitions: Any,
+        rewards: ArrayLike,
+        start: int | ArrayLike = 0,
+        *,
+        layout: tuple[int, int] | None = None,
+        labels: ArrayLike | None = None,
+    ) -> None:
+        gains = checks.finite_array("rewards", rewards, lowest=0.0, highest=1.0)
+        if gains.ndim != 2 or gains.size == 0:
+            raise ValueError(f"rewards must have shape (S, A), not {gains.shape}")
+        self.successors: Successors = successors.read(transitions, gains.shape[1])
+        self.n_actions: int = gains.shape[1]
+        self.n_states: int = (len(self.successors.starts) - 1) // self.n_actions
+        if gains.shape[0] != self.n_states:
+            raise ValueError(f"rewards have {gains.shape[0]} states, transitions have {self.n_states}")
+        self._gains = gains
+        self.rewards: NDArray[np.float64] = _read_only(gains)
+        self.start: int | NDArray[np.float64] = _read_start(start, self.n_states)
+        if layout is not None and layout[0] * layout[1] != self.n_states:
+            raise ValueError(f"layout {layout} has {layout[0] * layout[1]} cells, the world has {self.n_states} states")
+        self.layout = layout
+        self.labels = None if labels is None else np.asarray(labels)
+        if self.labels is not None and self.labels.shape != (self.n_states,):
+            raise ValueError(f"labels must have shape ({self.n_states},), not {self.labels.shape}")
+
+    def __repr__(self) -> str:
+        sizes = _count(self.n_states, "state"), _count(self.n_actions, "action")
+        return f"MDP({', '.join(sizes)}, {_count(len(self.successors.probs), 'transition')})"
+
+    @property
+    def transitions(self) -> NDArray[np.float64]:
+        """P as a dense array (S, A, S), made anew at each call."""
+        dense = np.zeros((self.n_states * self.n_actions, self.n_states))
+        dense[self.successors.owners(), self.successors.states] = self.successors.probs
+        return dense.reshape(self.n_states, self.n_actions, self.n_states)
+
+    @property
+    def sparse_transitions(self) -> sp.csr_array:
+        """P as a sparse array (S*A, S), row s*A + a."""
+        starts, states, probs = self.successors
+        return sp.csr_array((probs.copy(), states.copy(), starts.copy()), shape=(len(starts) - 1, self.n_states))
+
+    @property
+    def start_distribution(self) -> NDArray[np.float64]:
+        """Probability of each state at the first step, (S,)."""
+        if isinstance(self.start, int):
+            chances = np.zeros(self.n_states)
+            chances[self.start] = 1.0
+            return chances
+        return self.start.copy()
+
+    # -- geometry -----------------------------------------------------------------------------------------
+
+    def is_communicating(self) -> bool:
+        """Every state can be reached from every other under some policy."""
+        return reachability.is_communicating(self.successors, self.n_states)
+
+    def diameter(self) -> float:
+        """max over s != s' of the least expected time from s to s'; ``inf`` if not communicating."""
+        return reachability.diameter(self.successors, self.n_states)
+
+    def hitting_time(self) -> float:
+        """max over s != s' of the greatest expected time from s to s' over all policies.
+
+        ``inf`` where some policy can avoid a state for ever.
+        """
+        return reachability.hitting_time(self.successors, self.n_states)
+
+    # -- planning -----------------------------------------------------------------------------------------
+
+    def optimal_values(self, horizon: int) -> NDArray[np.float64]:
+        """V*, (H + 1, S): row h is the best expected reward of the steps h, ..., H-1; the last row is zero."""
+        horizon = checks.integer("horizon", horizon, least=0)
+        return planning.backward_induction(self.planning_tables, self._gains, horizon, with_policy=False).values
+
+    def optimal_policy(self, horizon: int) -> NDArray[np.int32]:
+        """An optimal action for every step and state, (H, S); the first of those that are equally good."""
+        horizon = checks.integer("horizon", horizon, least=1)
+        return planning.backward_induction(self.planning_tables, self._gains, horizon).policy
+
+    def policy_values(self, policy: ArrayLike, horizon: int | None = None) -> NDArray[np.float64]:
+        """Values of a policy, (H + 1, S), computed and not sampled.
+
+        Parameters
+        ----------
+        policy : actions (H, S), or (S,) for the same at every step; or probabilities of actions, float
+            (S, A) for the same at every step, or (H, S, A).
+        horizon : H; needed where the policy is the same at every step.
+        """
+        table = self._read_policy(policy)
+        if horizon is None:
+            if len(table) == 1 and np.ndim(policy) < table.ndim:
+                raise ValueError("horizon is needed: this policy is the same at every step")
+            horizon = len(table)
+        horizon = checks.integer("horizon", horizon, least=0)
+        if 1 < len(table) < horizon:
+            raise ValueError(f"horizon is {horizon}, but the policy has {len(table)} steps")
+        return planning.evaluate(self.planning_tables, self._gains, table, horizon)
+
+    def _read_policy(self, policy: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64]:
+        """int32 (H or 1, S) or float64 (H or 1, S, A)."""
+        table = np.asarray(policy)
+        shape: tuple[int, ...] = (self.n_states,)
+        if not np.issubdtype(table.dtype, np.integer):
+            table = checks.finite_array("policy", table, lowest=0.0, highest=1.0 + 1e-9)
+            shape = (self.n_states, self.n_actions)
+        table = table[None] if table.shape == shape else table
+        if table.ndim != len(shape) + 1 or table.shape[1:] != shape or len(table) == 0:
+            kind = "actions" if len(shape) == 1 else "probabilities"
+            raise ValueError(f"a policy of {kind} must have shape {shape} or (H, ...), not {np.shape(policy)}")
+        if len(shape) == 1:
+            self._check_actions(table)
+            return table.astype(np.int32)
+        sums = table.sum(axis=2)
+        wrong = np.argwhere(np.abs(sums - 1.0) > 1e-6)
+        if len(wrong):
+            h, s = wrong[0]
+            raise ValueError(f"policy of step {h} sums to {sums[h, s]:.9g} in state {s}, not 1")
+        return table
+
+    def _check_actions(self, table: NDArray[Any]) -> None:
+        wrong = np.argwhere((table < 0) | (table >= self.n_actions))
+        if len(wrong):
+            h, s = wrong[0]
+            raise ValueError(
+                f"policy of step {h} is {table[h, s]} in state {s}, but actions are 0 to {self.n_actions - 1}"
+            )
+
+    # -- stepping -----------------------------------------------------------------------------------------
+
+    def rollout(
+        self, policy: ArrayLike, steps: int | None = None, *, seed: int = 0, start: int | None = None
+    ) -> stepping.Walk:
+        """Follow a policy of actions in the compiled simulator.
+
+        Parameters
+        ----------
+        policy : actions (S,) for the same at every step, or (H, S).
+        steps : how many; by default H.
+        start : a state; by default drawn from the world's start.
+
+        Returns
+        -------
+        Walk : the state reached, the reward collected, and the counts of every transition seen.
+        """
+        table = self._read_policy(policy)
+        if table.ndim != 2:
+            raise ValueError("rollout follows a policy of actions, not of probabilities")
+        stationary = np.ndim(policy) == 1
+        if steps is None and stationary:
+            raise ValueError("steps is needed: this policy is the same at every step")
+        steps = checks.integer(
+            "steps", len(table) if steps is None else steps, least=0, most=None if stationary else len(table)
+        )
+        draws, world = np.random.SeedSequence(seed).spawn(2)
+        if start is None:
+            start = int(np.random.default_rng(draws).choice(self.n_states, p=self.start_distribution))
+        state = checks.integer("start", start, least=0, most=self.n_states - 1)
+        plan = np.ascontiguousarray(table[0] if stationary else table, np.int32)
+        counts = CountTable(self.n_states * self.n_actions)
+        return stepping.follow(
+            self.alias_tables, self._gains.reshape(-1), plan, steps, state, streams(world, 1)[0], counts
+        )
+
+    @cached_property
+    def planning_tables(self) -> planning.Transitions:
+        """The transitions as the planning kernels read them."""
+        return planning.transitions(self.successors, self.n_states)
+
+    @cached_property
+    def alias_tables(self) -> AliasTables:
+        """The transitions as the stepping kernels read them."""
+        return alias_tables(self.successors)
+
+
+class ModelSet(Sequence[MDP]):
+    """The hidden set: worlds with the same states, actions and rewards.
+
+    Examples
+    --------
+    >>> import aomultirl as ao
+    >>> models = ao.worlds.gridworld()
+    >>> round(models.separation(), 6)
+    1.3
+    >>> len(models.distinguishing_set())
+    3
+    """
+
+    def __init__(self, models: Iterable[MDP]) -> None:
+        self._models = tuple(models)
+        if not self._models:
+            raise ValueError("models is empty: a set needs at least one world")
+        first = self._models[0]
+        for i, model in enumerate(self._models):
+            if not isinstance(model, MDP):
+                raise ValueError(f"models[{i}] is {model!r}, not an MDP")
+            for name in ("n_states", "n_actions"):
+                mine, theirs = getattr(model, name), getattr(first, name)
+                if mine != theirs:
+                    raise ValueError(f"models[{i}].{name} is {mine}, models[0].{name} is {theirs}")
+            differing = np.argwhere(model.rewards != first.rewards)
+            if len(differing):
+                s, a = differing[0]
+                raise ValueError(
+                    f"models[{i}].rewards[{s}, {a}] is {model.rewards[s, a]:g}, that of models[0] is "
+                    f"{first.rewards[s, a]:g}; the worlds of a set share their rewards"
+                )
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._models[index]
+
+    def __iter__(self) -> Iterator[MDP]:
+        return iter(self._models)
+
+    def __repr__(self) -> str:
+        sizes = _count(self.n_states, "state"), _count(self.n_actions, "action")
+        return f"ModelSet({_count(len(self), 'world')}, {', '.join(sizes)})"
+
+    @property
+    def n_states(self) -> int:
+        return self._models[0].n_states
+
+    @property
+    def n_actions(self) -> int:
+        return self._models[0].n_actions
+
+    @property
+    def rewards(self) -> NDArray[np.float64]:
+        """(S, A), shared by all worlds."""
+        return self._models[0].rewards
+
+    @property
+    def _successors(self) -> list[Successors]:
+        return [model.successors for model in self._models]
+
+    def separation(self) -> float:
+        """min over i < j of max over (s, a) of ||P_i(s, a) - P_j(s, a)||_1; ``inf`` for a single world."""
+        return separation.separation(self._successors)
+
+    def distances(self) -> NDArray[np.float64]:
+        """||P_i(s, a) - P_j(s, a)||_1, (M, M, S, A)."""
+        out = np.zeros((len(self), len(self), self.n_states, self.n_actions))
+        for i, j in combinations(range(len(self)), 2):
+            out[i, j] = separation.distances(self[i].successors, self[j].successors).reshape(out.shape[2:])
+            out[j, i] = out[i, j]
+        return out
+
+    def distinguishing_pairs(self, i: int, j: int, level: float) -> list[tuple[int, int]]:
+        """The pairs (s, a) at which worlds i and j differ by more than ``level``, ascending."""
+        for name, index in (("i", i), ("j", j)):
+            checks.integer(name, index, least=0, most=len(self) - 1)
+        apart = separation.distances(self[i].successors, self[j].successors) > level
+        return self._pairs(np.flatnonzero(apart))
+
+    def distinguishing_set(self, level: float | None = None, *, method: str = "exact") -> list[tuple[int, int]]:
+        """A smallest set of pairs such that every two worlds differ by more than ``level`` at one of them.
+
+        Parameters
+        ----------
+        level : by default just below the separation.
+        method : "exact" solves an integer program; "greedy" is for sets with very many worlds, fast, and up
+            to 1 + ln(M (M-1) / 2) times as large.
+
+        Raises
+        ------
+        ValueError : two worlds differ nowhere by more than ``level``.
+        """
+        checks.choice("method", method, ("exact", "greedy"))
+        if len(self) == 1:
+            return []
+        if level is None:
+            level = self.separation() - BELOW_SEPARATION
+        table = distinguishing.told_apart(self._successors, level)
+        if not table.any(axis=1).all():
+            i, j = list(combinations(range(len(self)), 2))[int(np.argmin(table.any(axis=1)))]
+            raise ValueError(f"models[{i}] and models[{j}] differ nowhere by more than level = {level:g}")
+        return self._pairs(distinguishing.smallest_set(table, exact=method == "exact"))
+
+    def is_distinguishing(self, pairs: Iterable[tuple[int, int]], level: float) -> bool:
+        """Every two worlds differ by more than ``level`` at one of ``pairs``."""
+        columns = []
+        for place, (s, a) in enumerate(pairs):
+            checks.integer(f"pairs[{place}] state", s, least=0, most=self.n_states - 1)
+            checks.integer(f"pairs[{place}] action", a, least=0, most=self.n_actions - 1)
+            columns.append(s * self.n_actions + a)
+        table = distinguishing.told_apart(self._successors, level)
+        return len(self) == 1 or bool(table[:, columns].any(axis=1).all())
+
+    def _pairs(self, numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
+        return [(int(n) // self.n_actions, int(n) % self.n_actions) for n in numbers]
+
+
+def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _read_start(start: Any, n_states: int) -> int | NDArray[np.float64]:
+    if np.ndim(start) == 0:
+        if isinstance(start, bool) or not isinstance(start, SupportsIndex) or not 0 <= int(start) < n_states:
+            raise ValueError(f"start is {start!r}, neither a state (0 to {n_states - 1}) nor a distribution")
+        return int(start)
+    chances = checks.finite_array("start", start, lowest=0.0)
+    if chances.shape != (n_states,):
+        raise ValueError(f"start must be a state or have shape ({n_states},), not {chances.shape}")
+    if abs(chances.sum() - 1.0) > successors.ROW_SUM_TOLERANCE:
+        raise ValueError(f"start sums to {chances.sum():.12g}, not 1")
+    return _read_only(chances)
