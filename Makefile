@@ -21,7 +21,7 @@ bench: .venv/use.stamp
 	$(BIN)/aomultirl bench
 
 docs: .venv/docs.stamp
-	$(BIN)/sphinx-build -W -b html docs docs/_build
+	$(BIN)/sphinx-build -q -E -W -b html docs docs/_build
 
 clean:
 	rm -rf .venv docs/_build build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

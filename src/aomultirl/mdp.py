@@ -31,17 +31,23 @@ class MDP:
 
     Parameters
     ----------
-    transitions : P(s' | s, a) as a dense array (S, A, S), a ``scipy.sparse`` matrix (S*A, S) with row s*A + a,
+    transitions
+        P(s' | s, a) as a dense array (S, A, S), a ``scipy.sparse`` matrix (S*A, S) with row s*A + a,
         a :class:`aomultirl.Successors` record, or nested lists with ``transitions[s][a]`` a list of
         (successor, probability) or a dict {successor: probability}.
-    rewards : (S, A), each within [0, 1].
-    start : a state, or a distribution (S,).
-    layout : (rows, columns) of a grid world, for drawing.
-    labels : (S,), what each state is called where the world comes from.
+    rewards
+        (S, A), each within [0, 1].
+    start
+        a state, or a distribution (S,).
+    layout
+        (rows, columns) of a grid world, for drawing.
+    labels
+        (S,), what each state is called where the world comes from.
 
     Raises
     ------
-    ValueError : anything invalid; the message names the place and the value.
+    ValueError
+        anything invalid; the message names the place and the value.
 
     Examples
     --------
@@ -49,7 +55,7 @@ class MDP:
     >>> world = ao.MDP([[[0.9, 0.1]], [[0.5, 0.5]]], rewards=[[0.0], [1.0]])
     >>> world
     MDP(2 states, 1 action, 4 transitions)
-    >>> world.diameter()
+    >>> round(world.diameter(), 9)
     10.0
     """
 
@@ -140,9 +146,11 @@ class MDP:
 
         Parameters
         ----------
-        policy : actions (H, S), or (S,) for the same at every step; or probabilities of actions, float
+        policy
+            actions (H, S), or (S,) for the same at every step; or probabilities of actions, float
             (S, A) for the same at every step, or (H, S, A).
-        horizon : H; needed where the policy is the same at every step.
+        horizon
+            H; needed where the policy is the same at every step.
         """
         table = self._read_policy(policy)
         if horizon is None:
@@ -192,13 +200,17 @@ class MDP:
 
         Parameters
         ----------
-        policy : actions (S,) for the same at every step, or (H, S).
-        steps : how many; by default H.
-        start : a state; by default drawn from the world's start.
+        policy
+            actions (S,) for the same at every step, or (H, S).
+        steps
+            how many; by default H.
+        start
+            a state; by default drawn from the world's start.
 
         Returns
         -------
-        Walk : the state reached, the reward collected, and the counts of every transition seen.
+        Walk
+            the state reached, the reward collected, and the counts of every transition seen.
         """
         table = self._read_policy(policy)
         if table.ndim != 2:
@@ -317,13 +329,16 @@ class ModelSet(Sequence[MDP]):
 
         Parameters
         ----------
-        level : by default just below the separation.
-        method : "exact" solves an integer program; "greedy" is for sets with very many worlds, fast, and up
+        level
+            by default just below the separation.
+        method
+            "exact" solves an integer program; "greedy" is for sets with very many worlds, fast, and up
             to 1 + ln(M (M-1) / 2) times as large.
 
         Raises
         ------
-        ValueError : two worlds differ nowhere by more than ``level``.
+        ValueError
+            two worlds differ nowhere by more than ``level``.
         """
         checks.choice("method", method, ("exact", "greedy"))
         if len(self) == 1:

@@ -108,7 +108,8 @@ class CountTable:
 
     Parameters
     ----------
-    n_pairs : S * A.
+    n_pairs
+        S * A.
     """
 
     def __init__(self, n_pairs: int) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import inlined, kernel
+from aomultirl.engine.compiling import inlined, kernel, wide_vectors
 from aomultirl.engine.successors import Successors
 
 U = np.uint64
@@ -37,13 +37,13 @@ def transitions(successors: Successors, n_states: int) -> Transitions:
     n_pairs = len(successors.starts) - 1
     if 2 * len(successors.probs) < n_pairs * n_states or n_states < 32:
         return Transitions(*successors, np.empty((0, 0)))
-    columns = _aligned(n_states, n_pairs)
+    columns = aligned(n_states, n_pairs)
     pairs = np.repeat(np.arange(n_pairs), np.diff(successors.starts))
     columns[successors.states, pairs] = successors.probs
     return Transitions(*successors, columns)
 
 
-def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
+def aligned(rows: int, columns: int) -> NDArray[np.float64]:
     """Zeros that start at a cache line: misaligned vector loads cost a third of the speed."""
     raw = np.zeros(rows * columns + 8)
     skip = (-raw.ctypes.data % 64) // 8
@@ -137,9 +137,10 @@ def _plan_by_columns(
         for s in range(first, last):
             best, best_action = -np.inf, 0
             for a in range(n_actions):
-                q = min(cap, gains[s * n_actions + a] + sums[(s - first) * n_actions + a])
-                if q > best:
-                    best, best_action = q, a
+                q = min(cap, gains[U(s * n_actions + a)] + sums[U((s - first) * n_actions + a)])
+                better = q > best
+                best = q if better else best
+                best_action = a if better else best_action
             current[s] = best
             actions[s] = best_action
 
@@ -152,9 +153,12 @@ def _backward_induction(
     values: NDArray[np.float64],
     policy: NDArray[np.int32],
 ) -> None:
+    wide_vectors()
     horizon, n_states = len(caps), values.shape[1]
     n_actions = len(gains) // n_states
-    sums = np.empty(max(1, BLOCK // n_actions) * n_actions)
+    room = np.empty(max(1, BLOCK // n_actions) * n_actions + 8)
+    skip = (-room.ctypes.data % 64) // 8  # start at a cache line, as the columns do
+    sums = room[skip : skip + len(room) - 8]
     for h in range(horizon - 1, -1, -1):
         actions = policy[h if len(policy) > 1 else 0]
         if len(world.columns) > 0:
@@ -220,9 +224,12 @@ def backward_induction(
 
     Parameters
     ----------
-    gains : (S, A), the reward or the reward plus a bonus; +inf makes a pair worth its cap.
-    caps : (H,), upper bounds on Q at each step; none by default.
-    with_policy : False keeps the actions of the first step only, (1, S), where values are what is wanted.
+    gains
+        (S, A), the reward or the reward plus a bonus; +inf makes a pair worth its cap.
+    caps
+        (H,), upper bounds on Q at each step; none by default.
+    with_policy
+        False keeps the actions of the first step only, (1, S), where values are what is wanted.
     """
     n_states = gains.shape[0]
     values = np.zeros((horizon + 1, n_states))

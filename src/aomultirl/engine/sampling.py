@@ -103,5 +103,5 @@ def sample(tables: AliasTables, pair: np.uint64, bits: np.uint64) -> np.uint64:
         first = head >> U(6)
     cell = U(2) * (first + ((bits >> U(1)) >> (U(63) - k)))
     both = tables.cells[cell + U(1)]
-    shift = U(32) if (bits << k) >= tables.cells[cell] else U(0)
-    return U((both >> shift) & U(0xFFFFFFFF))
+    own, alias = both & U(0xFFFFFFFF), both >> U(32)
+    return U(alias) if (bits << k) >= tables.cells[cell] else U(own)

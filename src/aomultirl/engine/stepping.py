@@ -76,9 +76,12 @@ def follow(
 
     Parameters
     ----------
-    rewards : (S * A,).
-    plan : int32, (S,) for the same actions at every step or (steps, S).
-    stream : uint64 (4,), advanced in place.
+    rewards
+        (S * A,).
+    plan
+        int32, (S,) for the same actions at every step or (steps, S).
+    stream
+        uint64 (4,), advanced in place.
     """
     stride = plan.shape[1] if plan.ndim == 2 else 0
     flat = plan.reshape(-1)

@@ -34,9 +34,11 @@ def read(transitions: Any, n_actions: int) -> Successors:
 
     Parameters
     ----------
-    transitions : dense (S, A, S); ``scipy.sparse`` (S*A, S); a :class:`Successors` record; or nested lists
+    transitions
+        dense (S, A, S); ``scipy.sparse`` (S*A, S); a :class:`Successors` record; or nested lists
         where ``transitions[s][a]`` is a list of (successor, probability) or a dict {successor: probability}.
-    n_actions : A, as the rewards have it.
+    n_actions
+        A, as the rewards have it.
     """
     if sp.issparse(transitions):
         return _from_sparse(transitions, n_actions)

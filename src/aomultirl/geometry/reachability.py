@@ -25,7 +25,7 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.successors import Successors
 
 TOLERANCE = 1e-9
-DENSE_STATES = 256
+DENSE_STATES, DENSE_SHARE = 256, 0.02
 SWEEPS = 60
 
 
@@ -79,11 +79,16 @@ def hitting_time(world: Successors, n_states: int) -> float:
     """max over s != g of the slowest expected time from s to g; infinite where g can be avoided for ever."""
     if n_states == 1:
         return 0.0
-    back = predecessors(world, n_states)
-    if any(_avoidable(world, back, target) for target in range(n_states)):
+    if not hitting_time_is_finite(world, n_states):
         return float("inf")
     policy = np.zeros(n_states, np.int64)
     return max(_slowest(world, policy, target) for target in range(n_states))
+
+
+def hitting_time_is_finite(world: Successors, n_states: int) -> bool:
+    """No state can be avoided for ever; linear in the transitions for each state."""
+    back = predecessors(world, n_states)
+    return not any(_avoidable(world, back, target) for target in range(n_states))
 
 
 def _slowest(world: Successors, policy: NDArray[np.int64], target: int) -> float:
@@ -114,7 +119,7 @@ def _passage_times(world: Successors, policy: NDArray[np.int64], target: int) ->
     rows, columns, probs = rows[live], columns[live], probs[live]
     ones = np.ones(n_states)
     ones[target] = 0.0
-    if n_states <= DENSE_STATES or 50 * len(probs) > n_states**2:
+    if n_states <= DENSE_STATES or len(probs) > DENSE_SHARE * n_states**2:
         dense = np.eye(n_states)
         dense[rows, columns] -= probs
         return np.asarray(np.linalg.solve(dense, ones))

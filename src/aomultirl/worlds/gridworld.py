@@ -37,8 +37,10 @@ def gridworld(size: int = 4, edges: str = "third") -> ModelSet:
 
     Parameters
     ----------
-    size : rows and columns, at least 3.
-    edges : "third" (the text) or "stay" (what the authors ran), for moves out of the grid at an edge.
+    size
+        rows and columns, at least 3.
+    edges
+        "third" (the text) or "stay" (what the authors ran), for moves out of the grid at an edge.
 
     Examples
     --------

@@ -1,0 +1,20 @@
+"""Sphinx configuration."""
+
+import aomultirl
+
+project = "aomultirl"
+author = "The aomultirl developers"
+copyright = "2026, The aomultirl developers"
+version = release = aomultirl.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+exclude_patterns = ["_build"]
+
+html_theme = "furo"
+html_title = "aomultirl"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_rtype = False

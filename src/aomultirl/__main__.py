@@ -1,0 +1,24 @@
+"""``aomultirl`` and ``python -m aomultirl``."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; without its packages, say how to install them."""
+    try:
+        from aomultirl.cli import run
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        sys.exit(_missing(str(error.name)))
+    sys.exit(run())
+
+
+def _missing(name: str) -> int:
+    message = f"aomultirl: the command line needs {name}; install it with: pip install 'aomultirl[experiments]'\n"
+    sys.stderr.write(message)
+    return 2
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Benchmark records as a table for people and as a dict for JSON."""
+
+import platform
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+import scipy
+
+from aomultirl.benchmarks import twin
+from aomultirl.benchmarks.record import Record
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def versions() -> dict[str, str | None]:
+    """Of everything that the speeds depend on, the processor aside."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+        "c_compiler": twin.compiler_version(),
+    }
+
+
+def as_dict(records: Sequence[Record]) -> dict[str, Any]:
+    """Numbers and versions, ready for ``json.dumps``; nothing names the machine."""
+    return {
+        "versions": versions(),
+        "c_flags": list(twin.FLAGS),
+        "records": [
+            record._asdict()
+            | {
+                "per_second": record.rate,
+                "c_ratio": record.c_ratio,
+                "numpy_ratio": record.numpy_ratio,
+                "missed": record.missed,
+            }
+            for record in records
+        ],
+    }
+
+
+def print_table(records: Sequence[Record], console: "Console | None" = None) -> None:
+    """One row a case, ratios below their target marked; then a sentence for each contender that is missing."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = console or Console()
+    table = Table(
+        title="Million steps, or transitions planned with, a second of CPU time", box=box.SIMPLE, pad_edge=False
+    )
+    table.add_column("case", no_wrap=True)
+    for heading in ("ours", "C", "ours/C", "NumPy", "ours/NumPy"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for record in records:
+        table.add_row(
+            record.name,
+            _rate(record, record.ours_seconds),
+            _rate(record, record.c_seconds),
+            _ratio(record.c_ratio, record.c_target),
+            _rate(record, record.numpy_seconds),
+            _ratio(record.numpy_ratio, record.numpy_target),
+        )
+    console.print(table)
+    told = ", ".join(f"{name.replace('_', ' ')} {version}" for name, version in versions().items() if version)
+    console.print(f"A ratio that misses its target is shown with it.  {told}", highlight=False)
+    for note in dict.fromkeys(record.note for record in records if record.note):
+        console.print(note)
+
+
+def _rate(record: Record, seconds: float | None) -> str:
+    return "-" if seconds is None else f"{record.work / seconds / 1e6:,.0f}"
+
+
+def _ratio(ratio: float | None, target: float | None) -> str:
+    if ratio is None or target is None:
+        return "-"
+    if ratio < target:
+        return f"[bold red]{ratio:.2f} < {target:g}[/]"
+    return f"[green]{ratio:.2f}[/]"

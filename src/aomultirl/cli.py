@@ -1,0 +1,137 @@
+"""The command line.  Each command only reads its arguments, calls the library, and prints.
+
+Bad input ends with status 2 and one line on standard error.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import aomultirl
+from aomultirl.worlds import catalogue
+
+app = typer.Typer(
+    name="aomultirl",
+    help="Reinforcement learning when every episode is one of several hidden worlds and nobody says which.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+# Typer has its own copy of click or uses the package, depending on its version; this class is where both agree.
+_UsageError = cast(
+    type[typer.BadParameter], next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name; the exit status."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return int(app(words or ["--help"], prog_name="aomultirl", standalone_mode=False) or 0)
+    except (ValueError, ImportError, OSError) as error:
+        return _refuse(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("aomultirl: interrupted\n")
+        return 130
+    except _UsageError as error:
+        return _refuse(error.format_message() + _offender(error, words))
+
+
+def _offender(error: typer.BadParameter, words: list[str]) -> str:
+    """The value of the option that was refused, where it can be told."""
+    for name in getattr(getattr(error, "param", None), "opts", ()):
+        for word, following in pairwise([*words, ""]):
+            if word == name and following:
+                return f": {following!r}"
+            if word.startswith(f"{name}="):
+                return f": {word.partition('=')[2]!r}"
+    return ""
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"aomultirl: {' '.join(message.split())}\n")
+    return 2
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"aomultirl {aomultirl.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Options of all commands."""
+
+
+@app.command("list")
+def list_worlds() -> None:
+    """List the worlds and their parameters.
+
+    Example: [bold]aomultirl list[/bold]
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
+    table.add_column("world", style="bold", no_wrap=True)
+    table.add_column("what it is, and name=value it takes")
+    for name in catalogue.names():
+        summary, parameters = catalogue.describe(name)
+        table.add_row(name, f"{summary}\n[dim]{parameters}[/dim]")
+    Console().print(table)
+
+
+@app.command()
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the measurements as JSON.")] = False,
+) -> None:
+    """Compare the compiled engine with a C twin and with NumPy, in one run; about ten seconds.
+
+    Ratios above 1 mean that ours is faster.  Without a C compiler the C column stays empty.
+
+    Example: [bold]aomultirl bench --json[/bold]
+    """
+    from aomultirl import benchmarks
+
+    records = benchmarks.run()
+    if as_json:
+        typer.echo(json.dumps(benchmarks.as_dict(records), indent=2))
+    else:
+        benchmarks.print_table(records)
+
+
+@app.command()
+def inspect(
+    world: Annotated[str, typer.Argument(help="A world of 'aomultirl list'.")],
+    parameters: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Its parameters.")] = None,
+    episodes: Annotated[int, typer.Option(help="K, for N and H0.")] = 200,
+    failure: Annotated[float, typer.Option(help="p, for N and H0.")] = 0.03,
+    hitting_time: Annotated[float | None, typer.Option(help="D for H0, in place of the exact one.")] = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the grids: .png, .svg or .pdf.")] = None,
+    slow: Annotated[bool, typer.Option("--slow", help="Diameters of large worlds too; minutes.")] = False,
+) -> None:
+    """Show what a set of worlds is like, and which of the paper's assumptions hold in it.
+
+    Example: [bold]aomultirl inspect gridworld edges=stay --figure grids.png[/bold]
+    """
+    from aomultirl.reports import grid_figure, inspection
+
+    models = catalogue.make(world, catalogue.parse(parameters or []))
+    console = Console()
+    found = inspection.inspect(models, episodes=episodes, failure=failure, hitting_time=hitting_time, slow=slow)
+    if figure is not None:
+        grid_figure.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)
+    inspection.show(found, " ".join([world, *(parameters or [])]), console)
+    if figure is not None:
+        console.print(f"figure written to {figure}")

@@ -1,0 +1,232 @@
+"""What there is to know about a set of worlds before any learner sees it.
+
+:func:`inspect` computes it, :func:`show` prints it: sizes, separation, smallest distinguishing sets, diameters and
+hitting times, which of the paper's assumptions hold, and the paper's N and H0.
+"""
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from aomultirl import checks, theory
+from aomultirl.geometry.reachability import hitting_time_is_finite
+from aomultirl.mdp import BELOW_SEPARATION, MDP, ModelSet
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+MANY_WORLDS = 8
+NOT_COMPUTED = "not computed, slow for this size; --slow does it"
+LARGE, LARGE_CUBE = 2e8, 300
+"""Beyond so many states times transitions a diameter takes minutes, and beyond so many states a hitting time."""
+
+
+class Phase(NamedTuple):
+    """The clustering phase for one distinguishing set.  horizon: None where no bound on the hitting time is known."""
+
+    pairs: str
+    constants: str
+    samples: int
+    horizon: int | None
+
+
+class Inspection(NamedTuple):
+    """separation: inf for one world; diameters, hitting_times: one a world, nan where it was not computed.
+
+    finite_hitting_times: one a world, None where that was not found out either.
+    """
+
+    models: ModelSet
+    separation: float
+    distinguishing_set: list[tuple[int, int]]
+    half_distinguishing_set: list[tuple[int, int]]
+    communicating: list[bool]
+    diameters: list[float]
+    hitting_times: list[float]
+    finite_hitting_times: list[bool | None]
+    hitting_time: float
+    episodes: int
+    failure: float
+    phases: list[Phase]
+
+
+def inspect(
+    models: ModelSet,
+    *,
+    episodes: int = 200,
+    failure: float = 0.03,
+    hitting_time: float | None = None,
+    slow: bool = False,
+) -> Inspection:
+    """Measure a set of worlds.
+
+    Parameters
+    ----------
+    episodes, failure
+        K and p, for N and H0.
+    hitting_time
+        D for H0 in place of the exact one.
+    slow
+        compute diameters and hitting times of worlds so large that it takes minutes.
+    """
+    checks.integer("episodes", episodes, least=1)
+    checks.real("failure", failure, above=0.0, below=1.0)
+    if hitting_time is not None:
+        hitting_time = checks.real("hitting_time", hitting_time, above=0.0)
+    level = models.separation()
+    separable = 0.0 < level < math.inf
+    half = models.distinguishing_set(level / 2.0) if separable else []
+    finite = [_has_finite_hitting_time(m, slow) for m in models]
+    times = [_hitting_time(m, known, slow) for m, known in zip(models, finite, strict=True)]
+    bound = hitting_time if hitting_time is not None else float(np.max(times))
+    chosen = models.distinguishing_set() if separable else []
+    return Inspection(
+        models,
+        level,
+        chosen,
+        half,
+        [m.is_communicating() for m in models],
+        [_diameter(m, slow) for m in models],
+        times,
+        finite,
+        bound,
+        episodes,
+        failure,
+        _phases(models, level, len(chosen), bound, episodes, failure) if separable else [],
+    )
+
+
+def _diameter(world: MDP, slow: bool) -> float:
+    large = len(world.successors.probs) * float(world.n_states) > LARGE
+    return math.nan if large and not slow else world.diameter()
+
+
+def _has_finite_hitting_time(world: MDP, slow: bool) -> bool | None:
+    if not slow and len(world.successors.probs) * float(world.n_states) > 50 * LARGE:
+        return None
+    return hitting_time_is_finite(world.successors, world.n_states)
+
+
+def _hitting_time(world: MDP, finite: bool | None, slow: bool) -> float:
+    if finite is False:
+        return math.inf
+    return world.hitting_time() if slow or world.n_states <= LARGE_CUBE else math.nan
+
+
+def _phases(models: ModelSet, level: float, smallest: int, bound: float, episodes: int, failure: float) -> list[Phase]:
+    told = max(level - BELOW_SEPARATION, level / 2.0)
+    size = models.n_states, models.n_actions
+    phases = []
+    for words, pairs in (
+        (f"a smallest set, {smallest}", smallest),
+        (f"S x A, {size[0] * size[1]:,}", size[0] * size[1]),
+    ):
+        for constants in ("paper", "released"):
+            samples = theory.samples_needed(size[0], pairs, told, episodes, failure, constants)
+            horizon = None
+            if math.isfinite(bound):
+                horizon = theory.clustering_horizon(size[0], pairs, told, bound, episodes, failure, constants)
+            phases.append(Phase(words, constants, samples, horizon))
+    return phases
+
+
+def show(found: Inspection, name: str, console: "Console") -> None:
+    """Print it as tables."""
+    console.print(_facts(found, name))
+    console.print(_assumptions(found))
+    if found.phases:
+        console.print(_clustering(found))
+
+
+def _facts(found: Inspection, name: str) -> "Table":
+    models = found.models
+    table = _table(f"[bold]{name}[/bold]", "", "")
+    longest = max(int((m.successors.starts[1:] - m.successors.starts[:-1]).max()) for m in models)
+    total = sum(len(m.successors.probs) for m in models) // len(models)
+    table.add_row("states S", f"{models.n_states:,}")
+    table.add_row("actions A", f"{models.n_actions:,}")
+    table.add_row("worlds M", f"{len(models):,}")
+    table.add_row("transitions a world", f"{total:,} (at most {longest} successors a pair)")
+    if len(models) > 1:
+        table.add_row("separation lambda", f"{found.separation:.6g}")
+        table.add_row("a smallest distinguishing set", _pairs(found.distinguishing_set, "just below lambda"))
+        table.add_row("a smallest at lambda / 2", _pairs(found.half_distinguishing_set, "lambda / 2"))
+    table.add_row("diameter", _each(found.diameters))
+    table.add_row("greatest hitting time", _each(found.hitting_times))
+    return table
+
+
+def _assumptions(found: Inspection) -> "Table":
+    table = _table("The paper's assumptions", "assumption", "holds", "why")
+    yes, no = "[green]yes[/green]", "[red]no[/red]"
+    if len(found.models) > 1:
+        apart = found.separation > 0.0
+        table.add_row(
+            "the worlds are lambda-separable",
+            yes if apart else no,
+            f"lambda = {found.separation:.6g}" if apart else "two of the worlds are the same",
+        )
+    lost = [i + 1 for i, joined in enumerate(found.communicating) if not joined]
+    table.add_row(
+        "1: communicating, finite diameter",
+        no if lost else yes,
+        f"not communicating: {_worlds(lost)}" if lost else _most("D", found.diameters),
+    )
+    endless = [i + 1 for i, finite in enumerate(found.finite_hitting_times) if finite is False]
+    table.add_row(
+        "2: finite hitting time",
+        no if endless else "?" if None in found.finite_hitting_times else yes,
+        f"some policy avoids a state for ever: {_worlds(endless)}"
+        if endless
+        else _most("hitting time", found.hitting_times),
+    )
+    return table
+
+
+def _clustering(found: Inspection) -> "Table":
+    bound = found.hitting_time
+    words = "unknown" if math.isnan(bound) else "infinite" if math.isinf(bound) else f"{bound:,.6g}"
+    title = f"The paper's clustering phase (K = {found.episodes}, p = {found.failure:g}, hitting time {words})"
+    table = _table(title, "distinguishing set", "constants", "N, samples a pair", "H0, steps")
+    for phase in found.phases:
+        horizon = "no bound known" if phase.horizon is None else f"{phase.horizon:,}"
+        table.add_row(phase.pairs, phase.constants, f"{phase.samples:,}", horizon)
+    return table
+
+
+def _table(title: str, *columns: str) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_header=any(columns))
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def _pairs(pairs: list[tuple[int, int]], level: str) -> str:
+    if not pairs:
+        return "none"
+    shown = ", ".join(f"({s}, {a})" for s, a in pairs[:12])
+    return f"{len(pairs)}: {shown}{', ...' if len(pairs) > 12 else ''}  (state, action), level {level}"
+
+
+def _each(values: list[float]) -> str:
+    if any(map(math.isnan, values)):
+        return NOT_COMPUTED
+    shown = [f"{value:,.3f}".rstrip("0").rstrip(".") if math.isfinite(value) else "infinite" for value in values]
+    if len(set(shown)) == 1:
+        return shown[0] + (" in every world" if len(shown) > 1 else "")
+    if len(shown) > MANY_WORLDS:
+        return f"{min(values):,.6g} to {max(values):,.6g}"
+    return ", ".join(f"m{i}: {text}" for i, text in enumerate(shown, 1))
+
+
+def _most(name: str, values: list[float]) -> str:
+    return f"{name} {NOT_COMPUTED}" if any(map(math.isnan, values)) else f"{name} = {max(values):,.6g}"
+
+
+def _worlds(numbers: list[int]) -> str:
+    return ", ".join(f"m{n}" for n in numbers[:MANY_WORLDS]) + (", ..." if len(numbers) > MANY_WORLDS else "")

@@ -1,0 +1,81 @@
+"""Worlds by name, for the command line and for files that describe experiments."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from aomultirl import worlds
+from aomultirl.mdp import ModelSet
+
+
+def names() -> list[str]:
+    """The names of all worlds."""
+    return list(worlds.__all__)
+
+
+def function(name: str) -> Callable[..., ModelSet]:
+    """The function that makes the world called ``name``; hyphens count as underscores."""
+    plain = name.replace("-", "_")
+    if plain not in worlds.__all__:
+        close = get_close_matches(plain, worlds.__all__, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(worlds.__all__)}"
+        raise ValueError(f"there is no world {name!r}; {hint}")
+    made: Callable[..., ModelSet] = getattr(worlds, plain)
+    return made
+
+
+def make(name: str, parameters: Mapping[str, Any]) -> ModelSet:
+    """The world called ``name``; parameters it does not have, or needs and is not given, raise a ValueError."""
+    maker = function(name)
+    known = inspect.signature(maker).parameters
+    for key in parameters:
+        if key not in known:
+            close = get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}"
+            raise ValueError(f"world {name!r} has no parameter {key!r}; {hint}")
+    for key, parameter in known.items():
+        if parameter.default is parameter.empty and key not in parameters:
+            raise ValueError(f"world {name!r} needs {key}=...")
+    return maker(**parameters)
+
+
+def describe(name: str) -> tuple[str, str]:
+    """(first sentence of its docstring, parameters with their defaults)."""
+    maker = function(name)
+    summary = (inspect.getdoc(maker) or "").split("\n\n")[0].replace("\n", " ")
+    parameters = (
+        key if parameter.default is parameter.empty else f"{key}={_written(parameter.default)}"
+        for key, parameter in inspect.signature(maker).parameters.items()
+    )
+    return summary, " ".join(parameters)
+
+
+def parse(words: Iterable[str]) -> dict[str, Any]:
+    """{name: value} from words ``name=value``; commas make a tuple."""
+    parameters: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or not key or not text:
+            raise ValueError(f"{word!r} is not of the form name=value")
+        if key in parameters:
+            raise ValueError(f"{key!r} is given twice")
+        parts = [_value(part) for part in text.split(",")]
+        parameters[key] = parts[0] if len(parts) == 1 else tuple(parts)
+    return parameters
+
+
+def _value(text: str) -> Any:
+    constants = {"true": True, "false": False, "none": None}
+    if text.lower() in constants:
+        return constants[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)

@@ -1,0 +1,166 @@
+"""The benchmark cannot lie: C and our engine give the same bits, and a contender that does not is refused."""
+
+import io
+import json
+import shutil
+import sys
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import aomultirl as ao
+from aomultirl import benchmarks
+from aomultirl.benchmarks import suite, twin
+from aomultirl.engine import planning, stepping
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import streams
+
+SMALL = benchmarks.Sizes(steps=3000, horizon=7, dense_states=40, sparse_states=60, sparse_horizon=5)
+needs_compiler = pytest.mark.skipif(twin.compiler() is None, reason="no C compiler (gcc or cc) on this machine")
+
+
+def small_run() -> list[benchmarks.Record]:
+    return benchmarks.run(SMALL, rounds=1, least_seconds=0.001)
+
+
+def printed(records: list[benchmarks.Record], width: int = 80) -> str:
+    text = io.StringIO()
+    benchmarks.print_table(records, Console(file=text, width=width))
+    return text.getvalue()
+
+
+def sparse_world(seed: int, uneven: bool = False) -> ao.MDP:
+    """Rows of one to four successors; where ``uneven``, one of them holds all states."""
+    draws = np.random.default_rng(seed)
+    n_states, n_actions = 17, 3
+    dense = np.zeros((n_states, n_actions, n_states))
+    for row in dense.reshape(-1, n_states):
+        support = draws.choice(n_states, size=draws.integers(1, 5), replace=False)
+        row[support] = draws.dirichlet(np.ones(len(support)))
+    if uneven:
+        dense[3, 1] = draws.dirichlet(np.ones(n_states))
+    return ao.MDP(dense, draws.random((n_states, n_actions)))
+
+
+@pytest.fixture(scope="module")
+def c_twin() -> twin.Twin:
+    return twin.load()
+
+
+def check_plans(c_twin: twin.Twin, world: ao.MDP, horizon: int, by_columns: bool) -> None:
+    gains = np.array(world.rewards)
+    gains[2, 1] = np.inf  # an optimistic learner's pair without a visit: worth its cap
+    caps = np.minimum(np.arange(horizon, 0.0, -1.0), 4.5)
+    assert (len(world.planning_tables.columns) > 0) == by_columns
+    ours = planning.backward_induction(world.planning_tables, gains, horizon, caps)
+    for plan in (c_twin.plan_by_rows, c_twin.plan_by_columns):
+        other = plan(world, gains, caps)()
+        assert ours.values.tobytes() == other.values.tobytes()
+        assert ours.policy.tobytes() == other.policy.tobytes()
+
+
+@needs_compiler
+@pytest.mark.parametrize("seed", range(5))
+def test_plans_of_c_have_our_bits_in_sparse_worlds(c_twin: twin.Twin, seed: int) -> None:
+    check_plans(c_twin, sparse_world(seed), horizon=9, by_columns=False)
+
+
+@needs_compiler
+@pytest.mark.parametrize("n_states", [32, 33, 47])
+def test_plans_of_c_have_our_bits_in_dense_worlds(c_twin: twin.Twin, n_states: int) -> None:
+    check_plans(c_twin, suite.dense_world(n_states), horizon=9, by_columns=True)
+
+
+@needs_compiler
+def test_plans_of_c_have_our_bits_in_more_than_one_block(c_twin: twin.Twin) -> None:
+    n_states = planning.BLOCK // suite.N_ACTIONS + 3
+    check_plans(c_twin, suite.dense_world(n_states), horizon=2, by_columns=True)
+
+
+@needs_compiler
+@pytest.mark.parametrize("uneven", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_walks_of_c_are_ours(c_twin: twin.Twin, seed: int, uneven: bool) -> None:
+    world = sparse_world(seed, uneven)
+    assert (world.alias_tables.width < 0) == uneven
+    plan = np.random.default_rng(seed).integers(world.n_actions, size=world.n_states).astype(np.int32)
+    stream, rewards = streams(seed, 1)[0], np.array(world.rewards).reshape(-1)
+    other = c_twin.follow(world, plan, 2000, 3, stream)()
+    counts = CountTable(world.n_states * world.n_actions)
+    ours = stepping.follow(world.alias_tables, rewards, plan, 2000, 3, stream, counts)
+    assert (ours.state, ours.reward) == (other.state, other.reward)
+    starts, states, visits = ours.counts.to_lists()
+    pairs = np.repeat(np.arange(len(other.counts)), np.diff(starts))
+    assert other.counts.sum() == 2000
+    np.testing.assert_array_equal(other.counts[pairs, states], visits)
+
+
+@needs_compiler
+def test_c_refuses_arrays_that_are_not_contiguous(c_twin: twin.Twin) -> None:
+    world = sparse_world(0)
+    with pytest.raises(ValueError, match="contiguous"):
+        c_twin.plan_by_rows(world, np.array(world.rewards).T, np.ones(3))
+
+
+@needs_compiler
+def test_small_run_measures_all_contenders() -> None:
+    records = small_run()
+    assert [record.name for record in records] == [
+        "stepping S=16 A=4",
+        "planning S=16 A=4 H=7",
+        "planning S=40 A=4 H=7",
+        "planning S=60 A=4 H=5",
+    ]
+    for record in records:
+        assert record.ours_seconds > 0
+        assert record.c_ratio is not None
+        assert record.note == ""
+    assert [record.numpy_ratio is None for record in records] == [True, False, False, False]
+    table = printed(records)
+    assert all(record.name in table for record in records)
+    told = benchmarks.as_dict(records)
+    assert json.loads(json.dumps(told)) == told
+    assert str(sys.prefix) not in json.dumps(told)
+
+
+def test_without_a_compiler_the_c_column_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    records = small_run()
+    assert [record.c_seconds for record in records] == [None] * 4
+    assert printed(records, width=120).count("There is no C compiler") == 1
+    assert benchmarks.as_dict(records)["versions"]["c_compiler"] is None
+
+
+def test_a_compiler_that_fails_is_told_from_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: sys.executable)
+    with pytest.raises(twin.NoTwinError, match="cannot compile"):
+        twin.load()
+
+
+def test_contenders_that_disagree_are_refused() -> None:
+    case = suite._planning(sparse_world(0), 4, None, suite.with_einsum, 0.9)
+    right = case.ours()
+    suite._check(case._replace(c={"C": lambda: right}))
+    nudged = right._replace(values=np.nextafter(right.values, np.inf))
+    with pytest.raises(RuntimeError, match="C and our engine disagree"):
+        suite._check(case._replace(c={"C": lambda: nudged}))
+    with pytest.raises(RuntimeError, match="NumPy and our engine disagree"):
+        suite._check(case._replace(numpy=lambda: right.values + 1e-6))
+
+
+def test_walks_that_disagree_are_refused() -> None:
+    case = suite._stepping(sparse_world(0), 50, None)
+    counts = np.zeros((17 * 3, 17), np.int64)
+    with pytest.raises(RuntimeError, match="disagree"):
+        suite._check(case._replace(c={"C": lambda: twin.DenseWalk(0, 0.0, counts)}))
+
+
+def test_records_mark_what_misses_its_target() -> None:
+    record = benchmarks.Record("a case", 100, "steps", 2.0, 1.0, 9.0, 0.45, 4.0)
+    assert (record.rate, record.c_ratio, record.numpy_ratio) == (50.0, 0.5, 4.5)
+    assert not record.missed
+    slow = record._replace(c_target=0.9)
+    assert slow.missed
+    assert "0.50 < 0.9" in printed([slow])
+    assert not slow._replace(c_seconds=None).missed

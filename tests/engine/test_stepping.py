@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import aomultirl as ao
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import streams
+from aomultirl.engine.stepping import follow
+from slow_twins import slow_xoshiro
+from strategies import worlds
+
+
+def slow_walk(world, plan, steps, state, stream):
+    """One step after the other in plain Python, from the same draws."""
+    tables = world.alias_tables
+    counts, reward = {}, 0.0
+    for h, bits in enumerate(slow_xoshiro(stream, steps)):
+        action = int(plan[h, state] if plan.ndim == 2 else plan[state])
+        pair = state * world.n_actions + action
+        head = int(tables.heads[pair])
+        cell = (head >> 6) + (bits >> (64 - (head & 63)))
+        threshold, both = int(tables.cells[2 * cell]), int(tables.cells[2 * cell + 1])
+        successor = both & 0xFFFFFFFF if ((bits << (head & 63)) & (2**64 - 1)) < threshold else both >> 32
+        counts[pair, successor] = counts.get((pair, successor), 0) + 1
+        reward += world.rewards[state, action]
+        state = successor
+    return state, reward, counts
+
+
+def run(world, plan, steps, state, seed):
+    counts = CountTable(world.n_states * world.n_actions)
+    gains = np.array(world.rewards).reshape(-1)
+    walk = follow(world.alias_tables, gains, plan, steps, state, streams(seed, 1)[0], counts)
+    starts, states, visits = walk.counts.to_lists()
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return walk, {(int(p), int(s)): int(n) for p, s, n in zip(owners, states, visits, strict=True)}
+
+
+@settings(deadline=None, max_examples=60)
+@given(worlds(max_states=8), st.booleans(), st.integers(0, 10**6))
+def test_equals_slow_walk(world, stationary, seed):
+    rng = np.random.default_rng(seed)
+    steps = 60
+    shape = world.n_states if stationary else (steps, world.n_states)
+    plan = rng.integers(0, world.n_actions, shape).astype(np.int32)
+    walk, counts = run(world, plan, steps, 0, seed)
+    state, reward, slow = slow_walk(world, plan, steps, 0, streams(seed, 1)[0])
+    assert (walk.state, counts) == (state, slow)
+    assert walk.reward == pytest.approx(reward, abs=1e-12)
+
+
+def test_large_world_makes_room_on_the_way():
+    world = ao.worlds.random_models(2000, 2, 1, 40, rng=1)[0]
+    plan = np.zeros(2000, np.int32)
+    walk, counts = run(world, plan, 300_000, 3, 5)
+    state, _, slow = slow_walk(world, plan, 300_000, 3, streams(5, 1)[0])
+    assert (walk.state, counts) == (state, slow)
+
+
+def test_frequencies_are_the_transitions():
+    """Chi-square on one long walk; the seed is fixed, the false-alarm rate of the test is 0.1 %."""
+    world = ao.worlds.gridworld(edges="third")[0]
+    plan = world.optimal_policy(200)[0]
+    _, counts = run(world, plan, 400_000, 5, 11)
+    statistic, freedom = 0.0, 0
+    for s in range(16):
+        pair = s * 4 + int(plan[s])
+        row = world.transitions[s, plan[s]]
+        visits = sum(n for (p, _), n in counts.items() if p == pair)
+        if visits >= 200:
+            support = np.flatnonzero(row)
+            seen = np.array([counts.get((pair, int(t)), 0) for t in support])
+            statistic += ((seen - visits * row[support]) ** 2 / (visits * row[support])).sum()
+            freedom += len(support) - 1
+    assert freedom >= 15
+    assert stats.chi2.sf(statistic, freedom) > 1e-3

@@ -1,0 +1,103 @@
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import aomultirl as ao
+from aomultirl.geometry import reachability
+from strategies import deterministic_policies, worlds
+
+
+def passage_times(chain, target):
+    """Expected times to the target, infinite where it may never be reached."""
+    n = len(chain)
+    times = np.full(n, np.inf)
+    reach = np.linalg.matrix_power(np.eye(n) + chain, n) > 0
+    can = reach[:, target]
+    moved = chain.copy()
+    moved[target] = np.eye(n)[target]
+    closed = np.linalg.matrix_power(np.eye(n) + moved, n) > 0
+    sure = np.array([all(can[t] for t in range(n) if closed[s, t]) for s in range(n)])
+    inside = [s for s in range(n) if sure[s] and s != target]
+    if inside:
+        times[inside] = np.linalg.solve(np.eye(len(inside)) - chain[np.ix_(inside, inside)], np.ones(len(inside)))
+    times[target] = 0.0
+    return times
+
+
+def brute_force(world):
+    """(diameter, hitting time) over all deterministic policies."""
+    n = world.n_states
+    transitions = world.transitions
+    least = np.full((n, n), np.inf)
+    most = np.zeros((n, n))
+    for policy in deterministic_policies(n, world.n_actions):
+        chain = transitions[np.arange(n), policy]
+        for target in range(n):
+            times = passage_times(chain, target)
+            least[target] = np.minimum(least[target], times)
+            most[target] = np.maximum(most[target], times)
+    return least.max(), most.max()
+
+
+@settings(deadline=None, max_examples=300)
+@given(worlds(max_states=4, max_actions=3))
+def test_diameter_and_hitting_time_equal_brute_force(world):
+    diameter, hitting_time = brute_force(world)
+    assert world.diameter() == pytest.approx(diameter, rel=1e-8)
+    assert world.hitting_time() == pytest.approx(hitting_time, rel=1e-8)
+    assert world.is_communicating() == np.isfinite(diameter)
+
+
+@settings(deadline=None, max_examples=60)
+@given(worlds(max_states=6, max_actions=3, min_states=2))
+def test_sparse_and_dense_evaluation_agree(world):
+    if not world.is_communicating():
+        return
+    dense = world.diameter()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reachability, "DENSE_STATES", 0)
+        patch.setattr(reachability, "DENSE_SHARE", 2.0)
+        assert world.diameter() == pytest.approx(dense, rel=1e-9)
+
+
+def cycle(n):
+    return ao.MDP([[{(s + 1) % n: 1.0}] for s in range(n)], np.zeros((n, 1)))
+
+
+def test_closed_forms():
+    assert cycle(1).diameter() == cycle(1).hitting_time() == 0.0
+    assert cycle(7).diameter() == pytest.approx(6.0)
+    assert cycle(7).hitting_time() == pytest.approx(6.0)
+    uniform = ao.MDP(np.full((5, 2, 5), 0.2), np.zeros((5, 2)))
+    assert uniform.diameter() == pytest.approx(5.0)
+    assert uniform.hitting_time() == pytest.approx(5.0)
+
+
+def test_long_times_stay_accurate():
+    """A birth-death chain that drifts down: the time to climb it is known in closed form, about 6e17."""
+    n, up = 38, 0.25
+    rows = [[{max(s - 1, 0): 1 - up, min(s + 1, n - 1): up}] for s in range(n)]
+    climbs = [1 / up]
+    for _ in range(n - 2):
+        climbs.append((1 + (1 - up) * climbs[-1]) / up)
+    world = ao.MDP(rows, np.zeros((n, 1)))
+    assert sum(climbs) > 1e17
+    assert world.hitting_time() == pytest.approx(sum(climbs), rel=1e-12)
+
+
+def test_values_span_no_more_than_the_diameter():
+    for world in ao.worlds.random_models(12, 3, 5, 3, 0.5, rng=4):
+        values = world.optimal_values(60)
+        assert (values.max(axis=1) - values.min(axis=1) <= world.diameter() + 1e-9).all()
+
+
+@pytest.mark.parametrize("edges", ["third", "stay"])
+def test_thirty_by_thirty_grid_in_time(edges):
+    world = ao.worlds.gridworld(30, edges)[0]
+    cycle(3).diameter()
+    begin = time.process_time()
+    found = world.diameter()
+    assert time.process_time() - begin < 20.0
+    assert 58.0 < found < 200.0

@@ -1,0 +1,83 @@
+import subprocess
+import sys
+
+import pytest
+
+from aomultirl.cli import run
+
+
+def refused(capsys, *words):
+    """The one line that a refused command prints."""
+    assert run(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("aomultirl: ")
+    return err.removeprefix("aomultirl: ").strip()
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["inspect"], ["bench"]])
+def test_help_has_an_example(capsys, command):
+    assert run([*command, "--help"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert not command or f"aomultirl {command[0]}" in " ".join(out.split())
+    assert not command or "Example:" in out
+
+
+def test_no_words_show_the_help(capsys):
+    assert run([]) == 0
+    assert "Usage: aomultirl" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("aomultirl 0.")
+
+
+def test_list_names_every_world(capsys):
+    assert run(["list"]) == 0
+    out = capsys.readouterr().out
+    for name in ("gridworld", "two_jao_tree", "random_models", "icu_sepsis", "from_gymnasium"):
+        assert name in out
+
+
+def test_inspect_with_a_figure(capsys, tmp_path):
+    path = tmp_path / "grids.svg"
+    assert run(["inspect", "gridworld", "size=3", "edges=stay", "--figure", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "gridworld size=3 edges=stay" in out
+    assert "states S" in out
+    assert path.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["inspect", "gridword"], "there is no world 'gridword'; did you mean 'gridworld'?"),
+        (["inspect", "gridworld", "size=2"], "size must be at least 3, not 2"),
+        (["inspect", "gridworld", "--episodes", "0"], "episodes must be at least 1, not 0"),
+        (["inspect", "jao", "--figure", "a.png"], "only grid worlds with the four moves can be drawn"),
+        (["inspect", "from_gymnasium"], "world 'from_gymnasium' needs envs=..."),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, words, message):
+    assert refused(capsys, *words) == message
+
+
+def test_bad_option_values_are_named(capsys):
+    line = refused(capsys, "inspect", "gridworld", "--episodes", "many")
+    assert "--episodes" in line
+    assert "'many'" in line
+    assert "dance" in refused(capsys, "dance")
+    assert "--eps" in refused(capsys, "inspect", "gridworld", "--eps=3")
+
+
+def test_as_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "aomultirl", "inspect", "nowhere"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("aomultirl: there is no world 'nowhere'")

@@ -1,0 +1,36 @@
+"""`import aomultirl` is quick, compiles nothing, and needs nothing but the core."""
+
+import subprocess
+import sys
+
+CODE = """
+import time
+begin = time.process_time()
+import aomultirl
+spent = time.process_time() - begin
+import sys
+from numba.core.dispatcher import Dispatcher
+kernels = [v for m in list(sys.modules.values()) if m.__name__.startswith("aomultirl")
+           for v in vars(m).values() if isinstance(v, Dispatcher)]
+heavy = {"gymnasium", "rich", "typer", "matplotlib", "icu_sepsis", "scipy.optimize"} & set(sys.modules)
+print(spent, len(kernels), sum(len(k.signatures) for k in kernels), sorted(heavy))
+"""
+
+
+def test_import_is_quick_and_compiles_nothing():
+    runs = [subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True) for _ in range(3)]
+    answers = [run.stdout.split(maxsplit=3) for run in runs]
+    assert min(float(answer[0]) for answer in answers) < 1.0
+    for _, kernels, compiled, heavy in answers:
+        assert int(kernels) > 10
+        assert int(compiled) == 0
+        assert heavy.strip() == "[]"
+
+
+def test_without_its_packages_the_command_says_how_to_get_them():
+    code = "import sys; sys.modules['typer'] = None; from aomultirl.__main__ import main; main()"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr.strip() == (
+        "aomultirl: the command line needs typer; install it with: pip install 'aomultirl[experiments]'"
+    )

@@ -1,0 +1,64 @@
+"""The flow of the design: a part imports only from parts to its left."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import aomultirl
+
+ORDER = [
+    "checks",
+    "engine",
+    "geometry",
+    "mdp",
+    "worlds",
+    "streams",
+    "theory",
+    "exploring",
+    "identifying",
+    "learning",
+    "agents",
+    "experiments",
+    "reports",
+    "benchmarks",
+    "cli",
+]
+ROOT = Path(aomultirl.__file__).parent
+FILES = sorted(p.relative_to(ROOT) for p in ROOT.rglob("*.py") if p.name not in ("__init__.py", "__main__.py"))
+
+
+def part(path):
+    return Path(path).parts[0].removesuffix(".py")
+
+
+def imported_parts(source):
+    """Names of the package's parts that a file imports."""
+    for node in ast.walk(ast.parse(source)):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            pieces = name.split(".")
+            if pieces[0] == "aomultirl" and len(pieces) > 1:
+                yield pieces[1]
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_imports_point_left(path):
+    mine = ORDER.index(part(path))
+    for other in imported_parts((ROOT / path).read_text()):
+        if other in ORDER:
+            assert ORDER.index(other) <= mine, f"{path} imports {other}"
+
+
+def test_every_part_has_its_place():
+    assert {part(path) for path in FILES} <= set(ORDER)
+
+
+def test_the_check_can_fail():
+    assert "reports" in set(imported_parts("from aomultirl.reports import inspection"))
+    assert "cli" in set(imported_parts("from aomultirl import cli"))
+    assert "engine" in set(imported_parts("import aomultirl.engine.counts"))
