@@ -14,8 +14,8 @@ test: .venv/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/pytest
 
-test-all: .venv/dev.stamp
-	$(BIN)/pytest -m "long or not long"
+test-all: test
+	$(BIN)/pytest -m long
 
 bench: .venv/use.stamp
 	$(BIN)/aomultirl bench

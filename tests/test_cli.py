@@ -58,11 +58,27 @@ def test_inspect_with_a_figure(capsys, tmp_path):
         (["inspect", "gridworld", "size=2"], "size must be at least 3, not 2"),
         (["inspect", "gridworld", "--episodes", "0"], "episodes must be at least 1, not 0"),
         (["inspect", "jao", "--figure", "a.png"], "only grid worlds with the four moves can be drawn"),
+        (["inspect", "random_models", "rng=abc"], "rng must be a whole number, not 'abc'"),
+        (["inspect", "random_models", "rng=-1"], "rng must be at least 0, not -1"),
+        (
+            ["inspect", "gridworld", "--figure", "a.doc"],
+            "'a.doc' does not end in a format for figures: .png, .svg, .pdf",
+        ),
         (["inspect", "from_gymnasium"], "world 'from_gymnasium' needs envs=..."),
     ],
 )
 def test_bad_input_is_one_sentence(capsys, words, message):
     assert refused(capsys, *words) == message
+
+
+def test_no_memory_and_failures_are_one_sentence_too(capsys, monkeypatch):
+    for error, message in ((MemoryError(), "there is not enough memory for this"), (RuntimeError("odd"), "odd")):
+
+        def fail(*_, error=error):
+            raise error
+
+        monkeypatch.setattr("aomultirl.worlds.catalogue.make", fail)
+        assert refused(capsys, "inspect", "gridworld") == message
 
 
 def test_bad_option_values_are_named(capsys):

@@ -60,7 +60,7 @@ def test_input_is_copied_and_rewards_are_read_only():
         (changed((0, 1, 1), np.inf), NOTHING, 0, r"transitions\[0, 1, 1\] is inf"),
         (np.zeros((2, 3, 4)), NOTHING, 0, r"transitions must have shape \(S, A, S\), not \(2, 3, 4\)"),
         (np.zeros((2, 2)), NOTHING, 0, r"transitions must have shape \(S, A, S\), not \(2, 2\)"),
-        ("grid", NOTHING, 0, "transitions is not an array of numbers"),
+        ("grid", NOTHING, 0, "transitions is not an array of real numbers: it holds"),
         (HALVES, np.zeros((2, 3)), 0, "transitions have 2 actions, rewards have 3"),
         (HALVES, np.zeros((3, 2)), 0, "rewards have 3 states, transitions have 2"),
         (HALVES, np.zeros(2), 0, r"rewards must have shape \(S, A\), not \(2,\)"),
@@ -78,7 +78,12 @@ def test_input_is_copied_and_rewards_are_read_only():
         (sp.csr_array([[0.5, 0.4], [1, 0], [1, 0], [1, 0]]), NOTHING, 0, r"transitions\[0, 0\] sums to 0\.9, not 1"),
         (sp.csr_array([[1, 0], [2, -1], [1, 0], [1, 0]]), NOTHING, 0, r"transitions\[0, 1, 1\] is -1, negative"),
         ([[[(0, 1.0)], [(2, 1.0)]], [[(0, 1.0)], [(1, 1.0)]]], NOTHING, 0, r"transitions\[0, 1\] leads to 2, but"),
-        ([[[(0, 1.0)]], [[(0, 1.0)], [(1, 1.0)]]], NOTHING, 0, r"transitions\[0\] has 1 actions, rewards have 2"),
+        (
+            [[[(0, 1.0)]], [[(0, 1.0)], [(1, 1.0)]]],
+            NOTHING,
+            0,
+            r"transitions\[0\] has 1 actions, rewards have 2 actions",
+        ),
         ([[[(0, 1.0, 3)], [(1, 1.0)]]], NOTHING, 0, r"transitions\[0, 0\] holds \(0, 1\.0, 3\), not \(successor"),
         ([[{0: 1.0}, {}], [{0: 1.0}, {1: 1.0}]], NOTHING, 0, r"transitions\[0, 1\] sums to 0, not 1"),
         (ao.Successors([0, 1, 2, 3], [0, 0, 0], [1.0, 1.0, 1.0]), NOTHING, 0, r"starts must hold S\*A \+ 1 numbers"),
@@ -87,7 +92,7 @@ def test_input_is_copied_and_rewards_are_read_only():
             ao.Successors([0, 1, 2, 3, 4], [0] * 4, [1.0] * 3),
             NOTHING,
             0,
-            "states and probs must be lists of one length",
+            "probs must be a list of 4 numbers like states",
         ),
     ],
 )
@@ -96,9 +101,45 @@ def test_bad_input_is_named(transitions, rewards, start, message):
         ao.MDP(transitions, rewards, start)
 
 
+@pytest.mark.parametrize(
+    ("transitions", "message"),
+    [
+        ([[{0.7: 1.0}]], r"transitions\[0, 0\] holds \(0\.7, 1\.0\), not \(successor, probability\)"),
+        (ao.Successors([0, 1], [0.7], [1.0]), "states must be a list of whole numbers"),
+        (ao.Successors([0, 2], [0, 0], [1.5, -0.5]), r"transitions\[0, 0, 0\] is -0\.5, negative"),
+        (ao.Successors(3, [0], [1.0]), "starts must be a list of whole numbers, not 3"),
+        ([[{2**40: 1.0}]], r"transitions\[0, 0\] leads to 1099511627776, but states are 0 to 0"),
+        ([[[(0, 1.0)]], 3], r"transitions\[1\] has 3, rewards have 1 actions"),
+        ([[{0: 1.0}], [7]], r"transitions\[1, 0\] is 7, not a list of"),
+        (np.array([[[1j]]]), "transitions is not an array of real numbers: it holds complex128"),
+        (sp.csr_array([[1j]]), "transitions is not an array of real numbers: it holds complex128"),
+        (sp.coo_array(([1.0], ([0],)), shape=(1,)), r"sparse transitions must have shape \(S\*A, S\)"),
+        (None, "transitions is not an array of real numbers"),
+    ],
+)
+def test_odd_input_is_named(transitions, message):
+    with pytest.raises(ValueError, match=message):
+        ao.MDP(transitions, [[0.0]])
+
+
+def test_single_precision_is_accepted_and_normalised():
+    rows = np.array([[[0.1, 0.2, 0.7]]] * 3, np.float32)
+    world = ao.MDP(rows, np.zeros((3, 1)))
+    assert world.transitions.sum(axis=2) == pytest.approx(1.0, abs=1e-15)
+    with pytest.raises(ValueError, match=r"transitions\[0, 0\] sums to 0\.99"):
+        ao.MDP(rows * np.float32(0.99), np.zeros((3, 1)))
+
+
+def test_rewards_that_are_missing():
+    with pytest.raises(ValueError, match="rewards is not an array of real numbers"):
+        ao.MDP(HALVES, None)
+
+
 def test_layout_and_labels_must_fit():
     with pytest.raises(ValueError, match=r"layout \(2, 2\) has 4 cells, the world has 2 states"):
         ao.MDP(HALVES, NOTHING, layout=(2, 2))
+    with pytest.raises(ValueError, match=r"layout is 3, not \(rows, columns\)"):
+        ao.MDP(HALVES, NOTHING, layout=3)
     with pytest.raises(ValueError, match=r"labels must have shape \(2,\), not \(3,\)"):
         ao.MDP(HALVES, NOTHING, labels=[1, 2, 3])
 
@@ -118,6 +159,8 @@ def test_start_distribution():
         (np.full((2, 2), 0.4), 3, "policy of step 0 sums to 0.8 in state 0, not 1"),
         ([[1.0, np.nan], [0.5, 0.5]], 3, r"policy\[0, 1\] is nan"),
         ([[0, 1], [0, 1]], 3, "horizon is 3, but the policy has 2 steps"),
+        ([[0, 1]], 5, "horizon is 5, but the policy has 1 steps"),
+        ([[0, 1], [0]], 2, "policy is not an array: its rows differ in length"),
         ([0, 1], -1, "horizon must be at least 0, not -1"),
         ([0, 1], 2.5, "horizon must be a whole number, not 2.5"),
     ],
@@ -158,6 +201,8 @@ class TestModelSet:
         assert len(models) == 4
         assert list(models)[2] is models[2]
         assert models[-1] is models[3]
+        assert isinstance(models[1:3], ao.ModelSet)
+        assert list(models[1:3]) == [models[1], models[2]]
         assert models.rewards.shape == (16, 4)
 
     @pytest.mark.parametrize(
@@ -179,6 +224,19 @@ class TestModelSet:
         with pytest.raises(ValueError, match=message):
             ao.ModelSet([ao.MDP(HALVES, NOTHING), other])
 
+    def test_the_default_level_lies_between_half_the_separation_and_the_separation(self):
+        close = ao.worlds.random_models(separation=5e-7, differing=0.1)
+        assert close.default_level() == pytest.approx(2.5e-7)
+        assert close.is_distinguishing(close.distinguishing_set(), 2.5e-7)
+        same = ao.worlds.gridworld()[0]
+        with pytest.raises(ValueError, match=r"models\[0\] and models\[1\] differ nowhere by more than level = 0"):
+            ao.ModelSet([same, same]).distinguishing_set()
+
+    def test_not_a_list(self):
+        for wrong in (3, ao.MDP(HALVES, NOTHING)):
+            with pytest.raises(ValueError, match=r"models is .*, not a list of worlds"):
+                ao.ModelSet(wrong)
+
     def test_empty(self):
         with pytest.raises(ValueError, match="models is empty"):
             ao.ModelSet([])
@@ -197,6 +255,10 @@ class TestModelSet:
             models.distinguishing_pairs(0, 4, 1.0)
         with pytest.raises(ValueError, match=r"pairs\[1\] state must be between 0 and 15, not 16"):
             models.is_distinguishing([(0, 0), (16, 0)], 1.0)
+        with pytest.raises(ValueError, match=r"pairs\[0\] is 3, not \(state, action\)"):
+            models.is_distinguishing([3], 1.0)
+        with pytest.raises(ValueError, match="level must be a number, not 'a'"):
+            models.distinguishing_set("a")
         with pytest.raises(
             ValueError, match="method must be one of 'exact', 'greedy', not 'greddy'; did you mean 'greedy'"
         ):

@@ -59,12 +59,36 @@ def choice(name: str, value: Any, options: Sequence[str]) -> str:
     raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {value!r}{hint}")
 
 
+def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bool_]:
+    """Pairs (state, action) as a mask, (S, A)."""
+    mask = np.zeros((n_states, n_actions), bool)
+    for place, pair in enumerate(value):
+        try:
+            state, action = pair
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}[{place}] is {pair!r}, not (state, action)") from None
+        state = integer(f"{name}[{place}] state", state, least=0, most=n_states - 1)
+        action = integer(f"{name}[{place}] action", action, least=0, most=n_actions - 1)
+        mask[state, action] = True
+    return mask
+
+
+def random_source(name: str, value: Any) -> np.random.Generator:
+    """A generator: the one given, or one seeded with a whole number."""
+    if isinstance(value, np.random.Generator):
+        return value
+    return np.random.default_rng(integer(name, value, least=0))
+
+
 def finite_array(name: str, value: Any, *, lowest: float = -math.inf, highest: float = math.inf) -> NDArray[np.float64]:
     """``value`` as a float64 array with every entry finite and within [lowest, highest]."""
     try:
-        array = np.array(value, dtype=np.float64)
+        given = np.asarray(value)
+        if value is None or given.dtype.kind not in "bfiu":
+            raise ValueError(f"it holds {given.dtype.name}")
+        array = given.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not an array of numbers: {error}") from None
+        raise ValueError(f"{name} is not an array of real numbers: {error}") from None
     bad = ~((array >= lowest) & (array <= highest) & np.isfinite(array))
     if bad.any():
         place = tuple(int(i) for i in np.argwhere(bad)[0])

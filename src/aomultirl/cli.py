@@ -37,7 +37,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         return int(app(words or ["--help"], prog_name="aomultirl", standalone_mode=False) or 0)
-    except (ValueError, ImportError, OSError) as error:
+    except MemoryError:
+        return _refuse("there is not enough memory for this")
+    except (ValueError, ImportError, OSError, RuntimeError) as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("aomultirl: interrupted\n")
@@ -88,7 +90,7 @@ def list_worlds() -> None:
     table.add_column("what it is, and name=value it takes")
     for name in catalogue.names():
         summary, parameters = catalogue.describe(name)
-        table.add_row(name, f"{summary}\n[dim]{parameters}[/dim]")
+        table.add_row(name, f"{summary.replace('``', '')}\n[dim]{parameters}[/dim]")
     Console().print(table)
 
 
@@ -119,7 +121,9 @@ def inspect(
     failure: Annotated[float, typer.Option(help="p, for N and H0.")] = 0.03,
     hitting_time: Annotated[float | None, typer.Option(help="D for H0, in place of the exact one.")] = None,
     figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the grids: .png, .svg or .pdf.")] = None,
-    slow: Annotated[bool, typer.Option("--slow", help="Diameters of large worlds too; minutes.")] = False,
+    slow: Annotated[
+        bool, typer.Option("--slow", help="Diameters and hitting times of large worlds too; minutes.")
+    ] = False,
 ) -> None:
     """Show what a set of worlds is like, and which of the paper's assumptions hold in it.
 
@@ -129,6 +133,8 @@ def inspect(
 
     models = catalogue.make(world, catalogue.parse(parameters or []))
     console = Console()
+    if figure is not None:
+        grid_figure.check(models, figure)
     found = inspection.inspect(models, episodes=episodes, failure=failure, hitting_time=hitting_time, slow=slow)
     if figure is not None:
         grid_figure.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)

@@ -23,7 +23,7 @@ from aomultirl.engine.successors import Successors
 from aomultirl.geometry import distinguishing, reachability, separation
 
 BELOW_SEPARATION = 1e-6
-"""How far below the separation the default level lies: tests are strict, and 1.3 is not a binary fraction."""
+"""How far below the separation the default level lies."""
 
 
 class MDP:
@@ -76,12 +76,10 @@ class MDP:
         self.n_states: int = (len(self.successors.starts) - 1) // self.n_actions
         if gains.shape[0] != self.n_states:
             raise ValueError(f"rewards have {gains.shape[0]} states, transitions have {self.n_states}")
-        self._gains = gains
+        self.gains = gains
         self.rewards: NDArray[np.float64] = _read_only(gains)
         self.start: int | NDArray[np.float64] = _read_start(start, self.n_states)
-        if layout is not None and layout[0] * layout[1] != self.n_states:
-            raise ValueError(f"layout {layout} has {layout[0] * layout[1]} cells, the world has {self.n_states} states")
-        self.layout = layout
+        self.layout = _read_layout(layout, self.n_states)
         self.labels = None if labels is None else np.asarray(labels)
         if self.labels is not None and self.labels.shape != (self.n_states,):
             raise ValueError(f"labels must have shape ({self.n_states},), not {self.labels.shape}")
@@ -134,12 +132,12 @@ class MDP:
     def optimal_values(self, horizon: int) -> NDArray[np.float64]:
         """V*, (H + 1, S): row h is the best expected reward of the steps h, ..., H-1; the last row is zero."""
         horizon = checks.integer("horizon", horizon, least=0)
-        return planning.backward_induction(self.planning_tables, self._gains, horizon, with_policy=False).values
+        return planning.backward_induction(self.planning_tables, self.gains, horizon, with_policy=False).values
 
     def optimal_policy(self, horizon: int) -> NDArray[np.int32]:
         """An optimal action for every step and state, (H, S); the first of those that are equally good."""
         horizon = checks.integer("horizon", horizon, least=1)
-        return planning.backward_induction(self.planning_tables, self._gains, horizon).policy
+        return planning.backward_induction(self.planning_tables, self.gains, horizon).policy
 
     def policy_values(self, policy: ArrayLike, horizon: int | None = None) -> NDArray[np.float64]:
         """Values of a policy, (H + 1, S), computed and not sampled.
@@ -152,36 +150,40 @@ class MDP:
         horizon
             H; needed where the policy is the same at every step.
         """
-        table = self._read_policy(policy)
+        table, stationary = self._read_policy(policy)
         if horizon is None:
-            if len(table) == 1 and np.ndim(policy) < table.ndim:
+            if stationary:
                 raise ValueError("horizon is needed: this policy is the same at every step")
             horizon = len(table)
         horizon = checks.integer("horizon", horizon, least=0)
-        if 1 < len(table) < horizon:
+        if not stationary and len(table) < horizon:
             raise ValueError(f"horizon is {horizon}, but the policy has {len(table)} steps")
-        return planning.evaluate(self.planning_tables, self._gains, table, horizon)
+        return planning.evaluate(self.planning_tables, self.gains, table, horizon)
 
-    def _read_policy(self, policy: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64]:
-        """int32 (H or 1, S) or float64 (H or 1, S, A)."""
-        table = np.asarray(policy)
+    def _read_policy(self, policy: ArrayLike) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
+        """int32 (H or 1, S) or float64 (H or 1, S, A), and whether it is the same at every step."""
+        try:
+            table = np.asarray(policy)
+        except ValueError:
+            raise ValueError("policy is not an array: its rows differ in length") from None
         shape: tuple[int, ...] = (self.n_states,)
         if not np.issubdtype(table.dtype, np.integer):
             table = checks.finite_array("policy", table, lowest=0.0, highest=1.0 + 1e-9)
             shape = (self.n_states, self.n_actions)
-        table = table[None] if table.shape == shape else table
+        stationary = table.shape == shape
+        table = table[None] if stationary else table
         if table.ndim != len(shape) + 1 or table.shape[1:] != shape or len(table) == 0:
             kind = "actions" if len(shape) == 1 else "probabilities"
             raise ValueError(f"a policy of {kind} must have shape {shape} or (H, ...), not {np.shape(policy)}")
         if len(shape) == 1:
             self._check_actions(table)
-            return table.astype(np.int32)
+            return table.astype(np.int32), stationary
         sums = table.sum(axis=2)
         wrong = np.argwhere(np.abs(sums - 1.0) > 1e-6)
         if len(wrong):
             h, s = wrong[0]
             raise ValueError(f"policy of step {h} sums to {sums[h, s]:.9g} in state {s}, not 1")
-        return table
+        return table, stationary
 
     def _check_actions(self, table: NDArray[Any]) -> None:
         wrong = np.argwhere((table < 0) | (table >= self.n_actions))
@@ -212,24 +214,24 @@ class MDP:
         Walk
             the state reached, the reward collected, and the counts of every transition seen.
         """
-        table = self._read_policy(policy)
+        table, stationary = self._read_policy(policy)
         if table.ndim != 2:
             raise ValueError("rollout follows a policy of actions, not of probabilities")
-        stationary = np.ndim(policy) == 1
         if steps is None and stationary:
             raise ValueError("steps is needed: this policy is the same at every step")
         steps = checks.integer(
             "steps", len(table) if steps is None else steps, least=0, most=None if stationary else len(table)
         )
-        draws, world = np.random.SeedSequence(seed).spawn(2)
+        draws, world = np.random.SeedSequence(checks.integer("seed", seed, least=0)).spawn(2)
         if start is None:
             start = int(np.random.default_rng(draws).choice(self.n_states, p=self.start_distribution))
         state = checks.integer("start", start, least=0, most=self.n_states - 1)
-        plan = np.ascontiguousarray(table[0] if stationary else table, np.int32)
+        sources = streams(world, 2)
+        simulator = stepping.Simulator(self.alias_tables, self.gains.reshape(-1), state, sources[0], sources[1])
         counts = CountTable(self.n_states * self.n_actions)
-        return stepping.follow(
-            self.alias_tables, self._gains.reshape(-1), plan, steps, state, streams(world, 1)[0], counts
-        )
+        plan = stepping.follow(np.asarray(table[0] if stationary else table, np.int32))
+        outcome = simulator.run(stepping.Phase(plan, steps, counts, np.empty(0)))
+        return stepping.Walk(outcome.state, outcome.reward, counts)
 
     @cached_property
     def planning_tables(self) -> planning.Transitions:
@@ -256,6 +258,8 @@ class ModelSet(Sequence[MDP]):
     """
 
     def __init__(self, models: Iterable[MDP]) -> None:
+        if not isinstance(models, Iterable):
+            raise ValueError(f"models is {models!r}, not a list of worlds")
         self._models = tuple(models)
         if not self._models:
             raise ValueError("models is empty: a set needs at least one world")
@@ -279,7 +283,7 @@ class ModelSet(Sequence[MDP]):
         return len(self._models)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._models[index]
+        return ModelSet(self._models[index]) if isinstance(index, slice) else self._models[index]
 
     def __iter__(self) -> Iterator[MDP]:
         return iter(self._models)
@@ -321,10 +325,13 @@ class ModelSet(Sequence[MDP]):
         """The pairs (s, a) at which worlds i and j differ by more than ``level``, ascending."""
         for name, index in (("i", i), ("j", j)):
             checks.integer(name, index, least=0, most=len(self) - 1)
+        level = checks.real("level", level, least=0.0)
         apart = separation.distances(self[i].successors, self[j].successors) > level
         return self._pairs(np.flatnonzero(apart))
 
-    def distinguishing_set(self, level: float | None = None, *, method: str = "exact") -> list[tuple[int, int]]:
+    def distinguishing_set(
+        self, level: float | None = None, *, method: str = "exact", time_limit: float = 60.0
+    ) -> list[tuple[int, int]]:
         """A smallest set of pairs such that every two worlds differ by more than ``level`` at one of them.
 
         Parameters
@@ -334,30 +341,36 @@ class ModelSet(Sequence[MDP]):
         method
             "exact" solves an integer program; "greedy" is for sets with very many worlds, fast, and up
             to 1 + ln(M (M-1) / 2) times as large.
+        time_limit
+            seconds that the integer program may take.
 
         Raises
         ------
         ValueError
             two worlds differ nowhere by more than ``level``.
+        TimeoutError
+            the integer program takes longer; the greedy method does not.
         """
         checks.choice("method", method, ("exact", "greedy"))
         if len(self) == 1:
             return []
-        if level is None:
-            level = self.separation() - BELOW_SEPARATION
+        level = self.default_level() if level is None else checks.real("level", level, least=0.0)
         table = distinguishing.told_apart(self._successors, level)
         if not table.any(axis=1).all():
             i, j = list(combinations(range(len(self)), 2))[int(np.argmin(table.any(axis=1)))]
             raise ValueError(f"models[{i}] and models[{j}] differ nowhere by more than level = {level:g}")
-        return self._pairs(distinguishing.smallest_set(table, exact=method == "exact"))
+        return self._pairs(distinguishing.smallest_set(table, exact=method == "exact", time_limit=time_limit))
+
+    def default_level(self) -> float:
+        """Just below the separation: tests are strict, and 1.3 is not a binary fraction."""
+        exact = self.separation()
+        return max(exact - BELOW_SEPARATION, exact / 2.0)
 
     def is_distinguishing(self, pairs: Iterable[tuple[int, int]], level: float) -> bool:
         """Every two worlds differ by more than ``level`` at one of ``pairs``."""
-        columns = []
-        for place, (s, a) in enumerate(pairs):
-            checks.integer(f"pairs[{place}] state", s, least=0, most=self.n_states - 1)
-            checks.integer(f"pairs[{place}] action", a, least=0, most=self.n_actions - 1)
-            columns.append(s * self.n_actions + a)
+        mask = checks.pairs("pairs", pairs, self.n_states, self.n_actions)
+        columns = np.flatnonzero(mask)
+        level = checks.real("level", level, least=0.0)
         table = distinguishing.told_apart(self._successors, level)
         return len(self) == 1 or bool(table[:, columns].any(axis=1).all())
 
@@ -369,6 +382,18 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _read_layout(layout: Any, n_states: int) -> tuple[int, int] | None:
+    if layout is None:
+        return None
+    try:
+        rows, columns = layout
+    except (TypeError, ValueError):
+        raise ValueError(f"layout is {layout!r}, not (rows, columns)") from None
+    if rows * columns != n_states:
+        raise ValueError(f"layout {(rows, columns)} has {rows * columns} cells, the world has {n_states} states")
+    return int(rows), int(columns)
 
 
 def _count(number: int, noun: str) -> str:

@@ -85,12 +85,13 @@ def test_walks_of_c_are_ours(c_twin: twin.Twin, seed: int, uneven: bool) -> None
     world = sparse_world(seed, uneven)
     assert (world.alias_tables.width < 0) == uneven
     plan = np.random.default_rng(seed).integers(world.n_actions, size=world.n_states).astype(np.int32)
-    stream, rewards = streams(seed, 1)[0], np.array(world.rewards).reshape(-1)
+    stream, idle = streams(seed, 2)
     other = c_twin.follow(world, plan, 2000, 3, stream)()
     counts = CountTable(world.n_states * world.n_actions)
-    ours = stepping.follow(world.alias_tables, rewards, plan, 2000, 3, stream, counts)
+    simulator = stepping.Simulator(world.alias_tables, world.gains.reshape(-1), 3, stream, idle)
+    ours = simulator.run(stepping.Phase(stepping.follow(plan), 2000, counts, np.empty(0)))
     assert (ours.state, ours.reward) == (other.state, other.reward)
-    starts, states, visits = ours.counts.to_lists()
+    starts, states, visits = counts.to_lists()
     pairs = np.repeat(np.arange(len(other.counts)), np.diff(starts))
     assert other.counts.sum() == 2000
     np.testing.assert_array_equal(other.counts[pairs, states], visits)

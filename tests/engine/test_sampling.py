@@ -4,13 +4,14 @@ from hypothesis import strategies as st
 
 import aomultirl as ao
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.sampling import alias_tables, sample
+from aomultirl.engine.sampling import alias_tables, pick
 from strategies import worlds
 
 
 @kernel
 def _sample(tables, pair, bits):
-    return sample(tables, pair, bits)
+    head = tables.heads[pair]
+    return pick(tables.cells, head >> np.uint64(6), head & np.uint64(63), bits)
 
 
 def probabilities(tables, pair, n_states):

@@ -7,7 +7,7 @@ from scipy import stats
 import aomultirl as ao
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import follow
+from aomultirl.engine.stepping import Phase, Simulator, Walk, follow, uniform
 from slow_twins import slow_xoshiro
 from strategies import worlds
 
@@ -31,8 +31,11 @@ def slow_walk(world, plan, steps, state, stream):
 
 def run(world, plan, steps, state, seed):
     counts = CountTable(world.n_states * world.n_actions)
-    gains = np.array(world.rewards).reshape(-1)
-    walk = follow(world.alias_tables, gains, plan, steps, state, streams(seed, 1)[0], counts)
+    sources = streams(seed, 2)
+    simulator = Simulator(world.alias_tables, world.gains.reshape(-1), state, sources[0], sources[1])
+    outcome = simulator.run(Phase(follow(plan), steps, counts, np.empty(0)))
+    assert outcome.steps == steps
+    walk = Walk(outcome.state, outcome.reward, counts)
     starts, states, visits = walk.counts.to_lists()
     owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return walk, {(int(p), int(s)): int(n) for p, s, n in zip(owners, states, visits, strict=True)}
@@ -49,6 +52,20 @@ def test_equals_slow_walk(world, stationary, seed):
     state, reward, slow = slow_walk(world, plan, steps, 0, streams(seed, 1)[0])
     assert (walk.state, counts) == (state, slow)
     assert walk.reward == pytest.approx(reward, abs=1e-12)
+
+
+def test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means():
+    """False-alarm rate below 0.1 % each: 4 standard errors, and chi-square at 0.1 %."""
+    world = ao.MDP(np.full((3, 4, 3), 1 / 3), np.linspace(0, 1, 12).reshape(3, 4))
+    counts, sums, sources = CountTable(12), np.zeros(12), streams(2, 2)
+    simulator = Simulator(world.alias_tables, world.gains.reshape(-1), 0, sources[0], sources[1], noisy=True)
+    outcome = simulator.run(Phase(uniform(3, 4), 120_000, counts, sums))
+    starts, _, visits = counts.to_lists()
+    n = np.add.reduceat(visits, starts[:-1])
+    assert stats.chisquare(n).pvalue > 1e-3
+    means = world.rewards.reshape(-1)
+    assert outcome.reward == sums.sum()
+    assert (np.abs(sums / n - means) <= 4 * np.sqrt(means * (1 - means) / n)).all()
 
 
 def test_large_world_makes_room_on_the_way():

@@ -1,6 +1,8 @@
+import time
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +45,22 @@ def test_greedy_can_be_larger_than_exact():
     table = np.array([[1, 0, 0], [1, 0, 1], [1, 0, 1], [0, 1, 1], [0, 1, 1], [0, 1, 0]], bool)
     assert smallest_set(table).tolist() == [0, 1]
     assert smallest_set(table, exact=False).tolist() == [0, 1, 2]
+
+
+def test_many_kinds_of_pairs_are_no_trouble():
+    """Eight thousand pairs that tell apart nearly as many different groups of worlds."""
+    models = ao.worlds.random_models(2000, 4, 20, 5, 1.0, 0)
+    begin = time.process_time()
+    for method in ("exact", "greedy"):
+        assert models.is_distinguishing(models.distinguishing_set(0.5, method=method), 0.5)
+    assert time.process_time() - begin < 30.0
+
+
+def test_a_program_that_takes_too_long_says_so():
+    models = ao.worlds.random_models(100, 4, 40, 5, 1.0, 0)
+    with pytest.raises(TimeoutError, match=r'was not found in 0\.01 s; method="greedy" finds a small one'):
+        models.distinguishing_set(time_limit=0.01)
+    assert models.is_distinguishing(models.distinguishing_set(method="greedy"), models.default_level())
 
 
 def test_sets_of_random_worlds_are_distinguishing():

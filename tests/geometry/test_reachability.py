@@ -50,6 +50,14 @@ def test_diameter_and_hitting_time_equal_brute_force(world):
     assert world.is_communicating() == np.isfinite(diameter)
 
 
+def test_tiny_probabilities():
+    """Only one way leads back from state 1, with probability 1e-9."""
+    rows = [[{1: 1.0}, {0: 0.5, 1: 0.5}], [{1: 1 - 1e-9, 0: 1e-9}, {1: 1.0}]]
+    world = ao.MDP(rows, np.zeros((2, 2)))
+    assert world.diameter() == pytest.approx(1e9, rel=1e-6)
+    assert world.hitting_time() == float("inf")
+
+
 @settings(deadline=None, max_examples=60)
 @given(worlds(max_states=6, max_actions=3, min_states=2))
 def test_sparse_and_dense_evaluation_agree(world):
@@ -93,11 +101,42 @@ def test_values_span_no_more_than_the_diameter():
         assert (values.max(axis=1) - values.min(axis=1) <= world.diameter() + 1e-9).all()
 
 
-@pytest.mark.parametrize("edges", ["third", "stay"])
-def test_thirty_by_thirty_grid_in_time(edges):
-    world = ao.worlds.gridworld(30, edges)[0]
+@pytest.mark.parametrize(("edges", "diameter"), [("third", 75.64517840), ("stay", 80.29310214)])
+def test_thirty_by_thirty_grids_in_time(edges, diameter):
+    """The four grids are mirror images as far as travel goes, so their diameters agree."""
     cycle(3).diameter()
-    begin = time.process_time()
-    found = world.diameter()
-    assert time.process_time() - begin < 20.0
-    assert 58.0 < found < 200.0
+    for world in ao.worlds.gridworld(30, edges):
+        begin = time.process_time()
+        assert world.diameter() == pytest.approx(diameter, abs=1e-7)
+        assert time.process_time() - begin < 20.0
+
+
+def test_diameter_is_the_hitting_time_where_there_is_no_choice():
+    """Climbing with probability 0.1 and falling to the ground otherwise takes 10, 110, 1110, ... steps."""
+    for n in (3, 7, 12, 18, 25):
+        world = ao.MDP([[{min(s + 1, n - 1): 0.1, 0: 0.9}] for s in range(n)], np.zeros((n, 1)))
+        exact = sum(10.0**k for k in range(1, n))
+        assert world.hitting_time() == pytest.approx(exact, rel=1e-9)
+        assert world.diameter() == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "forward"), [(40, 0.3), (60, 0.3), (120, 0.2), (300, 0.3)])
+def test_a_slow_way_forward_does_not_hide_the_fast_one(n, forward):
+    """Action 0 falls back to the start, which takes for ever; action 1 drifts forward, 1.25 steps a state."""
+    rows = []
+    for s in range(n):
+        ahead, behind = min(s + 1, n - 1), max(s - 1, 0)
+        slow, fast = {ahead: forward}, {ahead: 0.9}
+        slow[0] = slow.get(0, 0.0) + 1 - forward
+        fast[behind] = fast.get(behind, 0.0) + 0.1
+        rows.append([slow, fast])
+    climbs = [1 / 0.9]
+    for _ in range(n - 2):
+        climbs.append((1 + 0.1 * climbs[-1]) / 0.9)
+    assert ao.MDP(rows, np.zeros((n, 2))).diameter() == pytest.approx(sum(climbs), rel=1e-9)
+
+
+def test_times_too_long_to_compare_come_with_a_warning():
+    world = ao.worlds.gridworld(10)[0]
+    with pytest.warns(UserWarning, match=r"the hitting time is at least 9\.\d+e\+16 steps: beyond 1e\+14"):
+        world.hitting_time()

@@ -75,6 +75,18 @@ def test_whether_a_hitting_time_is_finite_is_found_before_how_long_it_is():
     assert "hitting time not computed" in printed(found)
 
 
+def test_a_greedy_set_is_called_so(monkeypatch):
+    monkeypatch.setattr(inspection, "TIME_LIMIT", 0.01)
+    found = inspection.inspect(ao.worlds.random_models(100, 4, 40, 5, 1.0, 0))
+    assert not found.smallest
+    assert "a small (greedy) distinguishing set" in printed(found)
+
+
+def test_times_too_long_to_be_exact_are_called_so():
+    text = printed(inspection.inspect(ao.ModelSet([ao.worlds.gridworld(10)[0]])))
+    assert "too long to compute exactly" in text
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="failure must be below 1, not 1"):
         inspection.inspect(ao.worlds.gridworld(), failure=1.0)

@@ -110,10 +110,14 @@ def _stepping(world: MDP, steps: int, c_twin: twin.Twin | None) -> Case:
     plan = np.ascontiguousarray(world.optimal_policy(200)[0])
     rewards = np.ascontiguousarray(world.rewards).reshape(-1)
     start = int(np.argmax(world.start_distribution))
-    tables, n_pairs, stream = world.alias_tables, world.n_states * world.n_actions, streams(0, 1)[0]
+    tables, n_pairs = world.alias_tables, world.n_states * world.n_actions
+    stream, idle = streams(0, 2)
 
     def ours() -> stepping.Walk:
-        return stepping.follow(tables, rewards, plan, steps, start, stream.copy(), CountTable(n_pairs))
+        simulator = stepping.Simulator(tables, rewards, start, stream.copy(), idle)
+        counts = CountTable(n_pairs)
+        outcome = simulator.run(stepping.Phase(stepping.follow(plan), steps, counts, np.empty(0)))
+        return stepping.Walk(outcome.state, outcome.reward, counts)
 
     return Case(
         name=f"stepping S={world.n_states} A={world.n_actions}",

@@ -9,6 +9,7 @@ Nothing compiles at import; a kernel compiles at its first call.
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -55,7 +56,8 @@ class _Cache(caching.FunctionCache):
 def kernel(function: F) -> F:
     """Compile at the first call, strict IEEE arithmetic, machine code kept on disk."""
     compiled = numba.njit(function, error_model="numpy", boundscheck=False)
-    compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
+    with suppress(RuntimeError):  # where no folder can be written to, every process compiles anew
+        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
     return cast(F, compiled)
 
 

@@ -2,8 +2,8 @@
 
 Each pair owns a small open-addressing table (linear probing, Fibonacci hashing), absent until the pair is
 first visited and doubled when three quarters full.  All rows live in one arena.  A kernel adds transitions
-with :func:`count`, and leaves its hot loop to :func:`insert` one seen for the first time; only the Python
-owner, :class:`CountTable`, enlarges the arena, because a record grown behind its owner's back would dangle.
+in the slots that it :func:`find` s, and leaves its hot loop to :func:`insert` one seen for the first time; only the
+Python owner, :class:`CountTable`, enlarges the arena, because a record grown behind its owner's back would dangle.
 
 The table knows nothing of the world's support, so a learner inside the simulator sees no more than one
 that talks to a real environment.
@@ -19,12 +19,14 @@ from aomultirl.engine.compiling import inlined, kernel
 U = np.uint64
 EMPTY = -1
 HASH = 0x9E3779B1
+SHORT = 8
 
 
 class Counts(NamedTuple):
-    """heads[pair] = first slot * 64 + 32 - log2(slots);  slots[2 i] = successor, slots[2 i + 1] = its count.
+    """heads[pair] = first slot * 4096 + 64 k + shift for a row of 2**k slots.
 
-    Pairs not yet seen share slot 0, which stays empty.  used[0]: slots taken, used[1]: slots of the longest row.
+    slots[2 i] = successor, slots[2 i + 1] = its count.  Pairs not yet seen share slot 0, which stays empty.
+    filled[pair]: successors seen; used[0]: slots taken, used[1]: slots of the longest row.
     """
 
     heads: NDArray[np.uint64]
@@ -34,73 +36,144 @@ class Counts(NamedTuple):
 
 
 @inlined
-def count(counts: Counts, pair: np.uint64, successor: np.uint64) -> bool:
-    """Count one transition; False where it was never seen before: leave the hot loop and :func:`insert` it."""
-    head = counts.heads[pair]
-    shift = head & U(63)
-    place = ((successor * U(HASH)) & U(0xFFFFFFFF)) >> shift
-    slot = U(2) * ((head >> U(6)) + place)
+def find(heads: NDArray[np.uint64], slots: NDArray[np.int64], pair: np.uint64, successor: np.uint64) -> np.uint64:
+    """Where the successor of ``pair`` stands in ``slots``, its count behind it, or the empty slot where it would."""
+    head = heads[pair]
+    first = head >> U(12)
+    mask = (U(1) << ((head >> U(6)) & U(63))) - U(1)
+    place = (((successor * U(HASH)) & U(0xFFFFFFFF)) >> (head & U(63))) & mask
+    slot = U(2) * (first + place)
     key = np.int64(successor)
-    while counts.slots[slot] != key:
-        if counts.slots[slot] == EMPTY:
-            return False
-        place = (place + U(1)) & ((U(1) << (U(32) - shift)) - U(1))
-        slot = U(2) * ((head >> U(6)) + place)
-    counts.slots[slot + U(1)] += 1
-    return True
+    while slots[slot] != key and slots[slot] != EMPTY:
+        place = (place + U(1)) & mask
+        slot = U(2) * (first + place)
+    return U(slot)
 
 
 @kernel
-def insert(counts: Counts, pair: np.uint64, successor: np.uint64) -> bool:
-    """Count a successor seen for the first time.  True: the arena must be enlarged before the next insertion.
+def span(counts: Counts, pair: int) -> tuple[np.int64, np.int64]:
+    """The slots of a pair's row: first, and one past the last."""
+    head = counts.heads[pair]
+    first = np.int64(head >> U(12))
+    return first, first + (np.int64(1) << np.int64((head >> U(6)) & U(63)))
 
-    The row doubles where it would be more than three quarters full.
+
+@kernel
+def visits_of(counts: Counts, pair: int) -> int:
+    """How often the pair was visited."""
+    total = 0
+    for slot in range(*span(counts, pair)):
+        if counts.slots[2 * slot] != EMPTY:
+            total += counts.slots[2 * slot + 1]
+    return total
+
+
+@kernel
+def row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(successors, counts) seen of a pair, in no particular order."""
+    keys, visits = np.empty(counts.filled[pair], np.int64), np.empty(counts.filled[pair], np.int64)
+    n = 0
+    for slot in range(*span(counts, pair)):
+        if counts.slots[2 * slot] != EMPTY:
+            keys[n], visits[n] = counts.slots[2 * slot], counts.slots[2 * slot + 1]
+            n += 1
+    return keys, visits
+
+
+@kernel
+def insert(counts: Counts, pair: int, successor: int) -> bool:
+    """Count a successor seen for the first time.  True: the arena must be enlarged before the next insertion."""
+    head = counts.heads[pair]
+    k = np.int64((head >> U(6)) & U(63))
+    slot = find(counts.heads, counts.slots, U(pair), U(successor))
+    straight = U(2) * ((head >> U(12)) + (((U(successor * HASH) & U(0xFFFFFFFF)) >> (head & U(63))) & U((1 << k) - 1)))
+    roomy = head > U(0) and 4 * (counts.filled[pair] + 1) <= 3 << k
+    if roomy and (slot == straight or counts.filled[pair] >= SHORT):
+        counts.slots[slot], counts.slots[slot + U(1)] = successor, 1
+        counts.filled[pair] += 1
+    else:
+        _rebuild(counts, pair, successor)
+    return bool(2 * (counts.used[0] + 8 * counts.used[1]) > len(counts.slots))
+
+
+@kernel
+def _rebuild(counts: Counts, pair: int, successor: int) -> None:
+    """Make room for one more successor.
+
+    The row doubles where it would be more than three quarters full.  A short row takes the hash's bits from where no
+    two successors collide, doubling once or twice more if need be, so that the hot loop finds each at the first look.
     """
-    head = counts.heads[pair]
-    first = np.int64(head >> U(6))
-    width = np.int64(1) << np.int64(U(32) - (head & U(63)))
-    if 4 * (counts.filled[pair] + 1) > 3 * width:
-        moved = counts.used[0]
-        wider = np.int64(4) if width < 2 else 2 * width
-        shift = U(32)
-        while U(1) << (U(32) - shift) < U(wider):
-            shift -= U(1)
-        counts.used[0] += wider
-        counts.used[1] = max(counts.used[1], wider)
-        counts.heads[pair] = U(moved) * U(64) + shift
-        counts.slots[2 * moved : 2 * (moved + wider)] = EMPTY
-        for slot in range(first, first + width):
-            if counts.slots[2 * slot] != EMPTY:
-                _place(counts, pair, counts.slots[2 * slot], counts.slots[2 * slot + 1])
-    _place(counts, pair, np.int64(successor), np.int64(1))
-    counts.filled[pair] += 1
-    return bool(2 * (counts.used[0] + 2 * counts.used[1]) > len(counts.slots))
+    keys, visits = row(counts, pair)
+    keys, visits = np.append(keys, np.int64(successor)), np.append(visits, np.int64(1))
+    old = np.int64((counts.heads[pair] >> U(6)) & U(63))
+    k = old if old > 3 else np.int64(3)
+    while 4 * len(keys) > 3 << k:
+        k += 1
+    shift = np.int64(32) - k
+    if len(keys) <= SHORT:
+        for longer in range(3):
+            found = _without_collision(keys, k + longer) if k + longer < 6 else np.int64(-1)
+            if found >= 0:
+                k, shift = k + longer, found
+                break
+    first = np.int64(counts.heads[pair] >> U(12))
+    if k != old:
+        first = counts.used[0]
+        counts.used[0] += 1 << k
+        counts.used[1] = max(counts.used[1], 1 << k)
+    counts.slots[2 * first : 2 * (first + (1 << k))] = EMPTY
+    counts.heads[pair] = U(first << 12 | k << 6 | shift)
+    for i in range(len(keys)):
+        slot = find(counts.heads, counts.slots, U(pair), U(keys[i]))
+        counts.slots[slot], counts.slots[slot + U(1)] = keys[i], visits[i]
+    counts.filled[pair] = len(keys)
 
 
-@inlined
-def _place(counts: Counts, pair: np.uint64, key: np.int64, count: np.int64) -> None:
-    head = counts.heads[pair]
-    shift = head & U(63)
-    mask = (U(1) << (U(32) - shift)) - U(1)
-    place = ((U(key) * U(HASH)) & U(0xFFFFFFFF)) >> shift
-    while counts.slots[U(2) * ((head >> U(6)) + place)] != EMPTY:
-        place = (place + U(1)) & mask
-    counts.slots[U(2) * ((head >> U(6)) + place)] = key
-    counts.slots[U(2) * ((head >> U(6)) + place) + U(1)] = count
+@kernel
+def _without_collision(keys: NDArray[np.int64], k: np.int64) -> np.int64:
+    """A shift of the hash at which its k bits differ for all keys, or -1."""
+    for shift in range(32 - k, -1, -1):
+        taken = np.int64(0)
+        for key in keys:
+            bit = np.int64(1) << ((((key * HASH) & 0xFFFFFFFF) >> shift) & ((1 << k) - 1))
+            if taken & bit:
+                taken = np.int64(-1)
+                break
+            taken |= bit
+        if taken >= 0:
+            return np.int64(shift)
+    return np.int64(-1)
 
 
 @kernel
 def _collect(counts: Counts, starts: NDArray[np.int64], states: NDArray[np.int32], visits: NDArray[np.int64]) -> None:
     for pair in range(len(counts.heads)):
-        head = counts.heads[pair]
-        first = np.int64(head >> U(6))
-        keys = counts.slots[2 * first : 2 * (first + (1 << np.int64(U(32) - (head & U(63))))) : 2]
+        keys, numbers = row(counts, pair)
         at = starts[pair]
         for i in np.argsort(keys):
-            if keys[i] != EMPTY:
-                states[at] = keys[i]
-                visits[at] = counts.slots[2 * (first + i) + 1]
-                at += 1
+            states[at], visits[at] = keys[i], numbers[i]
+            at += 1
+
+
+@kernel
+def _add(target: Counts, source: Counts, place: NDArray[np.int64]) -> bool:
+    """Add the rows of ``source`` from place = (pair, slot) on; True: enlarge the target, then go on from there."""
+    for pair in range(place[0], len(source.heads)):
+        first, last = span(source, pair)
+        for slot in range(max(first, place[1]) if pair == place[0] else first, last):
+            key, visits = source.slots[2 * slot], source.slots[2 * slot + 1]
+            if key != EMPTY:
+                at = find(target.heads, target.slots, U(pair), U(key))
+                crowded = False
+                if target.slots[at] != key:
+                    crowded = insert(target, pair, key)
+                    at = find(target.heads, target.slots, U(pair), U(key))
+                    visits -= 1
+                target.slots[at + U(1)] += visits
+                if crowded:
+                    place[0], place[1] = pair, slot + 1
+                    return True
+    return False
 
 
 class CountTable:
@@ -114,10 +187,10 @@ class CountTable:
 
     def __init__(self, n_pairs: int) -> None:
         self.record = Counts(
-            heads=np.full(n_pairs, 32, np.uint64),
+            heads=np.zeros(n_pairs, np.uint64),
             filled=np.zeros(n_pairs, np.int64),
-            slots=np.full(2 * (64 + 8 * n_pairs), EMPTY, np.int64),
-            used=np.array([1, 4], np.int64),
+            slots=np.full(2 * (128 + min(10 * n_pairs, 10_000)), EMPTY, np.int64),
+            used=np.array([1, 8], np.int64),
         )
 
     def make_room(self) -> None:
@@ -134,3 +207,9 @@ class CountTable:
         visits = np.empty(starts[-1], np.int64)
         _collect(self.record, starts, states, visits)
         return starts, states, visits
+
+    def add(self, other: "CountTable") -> None:
+        """Add the counts of another table over the same pairs."""
+        place = np.zeros(2, np.int64)
+        while _add(self.record, other.record, place):
+            self.make_room()

@@ -51,7 +51,7 @@ def aligned(rows: int, columns: int) -> NDArray[np.float64]:
 
 
 @inlined
-def _expect_row(
+def expect_row(
     starts: NDArray[np.int64],
     states: NDArray[np.int32],
     probs: NDArray[np.float64],
@@ -180,8 +180,13 @@ def _evaluate_actions(
     for h in range(horizon - 1, -1, -1):
         actions, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
-            pair = U(s * n_actions + actions[s])
-            values[h, s] = rewards[pair] + _expect_row(starts, states, probs, following, pair)
+            first = actions[s] if actions[s] < n_actions else 0
+            last = actions[s] + 1 if actions[s] < n_actions else n_actions
+            total = 0.0
+            for a in range(first, last):
+                pair = U(s * n_actions + a)
+                total += rewards[pair] + expect_row(starts, states, probs, following, pair)
+            values[h, s] = total / (last - first)
 
 
 @kernel
@@ -201,7 +206,7 @@ def _evaluate_mixture(
             for a in range(n_actions):
                 if mixture[s, a] > 0.0:
                     pair = U(s * n_actions + a)
-                    total += mixture[s, a] * (rewards[pair] + _expect_row(starts, states, probs, following, pair))
+                    total += mixture[s, a] * (rewards[pair] + expect_row(starts, states, probs, following, pair))
             values[h, s] = total
 
 
@@ -242,7 +247,10 @@ def backward_induction(
 def evaluate(
     world: Transitions, rewards: NDArray[np.float64], policy: NDArray[np.int32] | NDArray[np.float64], horizon: int
 ) -> NDArray[np.float64]:
-    """Values (H + 1, S) of a policy: int32 (H or 1, S), or float64 (H or 1, S, A) with probabilities of actions."""
+    """Values (H + 1, S) of a policy: int32 (H or 1, S), or float64 (H or 1, S, A) with probabilities of actions.
+
+    As in the plans of behaviours, the number of actions in place of an action means "uniformly at random".
+    """
     n_states = rewards.shape[0]
     values = np.zeros((horizon + 1, n_states))
     flat = np.ascontiguousarray(rewards, np.float64).reshape(-1)
@@ -251,3 +259,28 @@ def evaluate(
     else:
         _evaluate_mixture(world, flat, np.ascontiguousarray(policy, np.float64), values)
     return values
+
+
+@kernel
+def _iterate(
+    world: Transitions,
+    gains: NDArray[np.float64],
+    horizon: int,
+    values: NDArray[np.float64],
+    actions: NDArray[np.int32],
+) -> None:
+    """Backward induction that keeps two rows only; the result stands in row horizon % 2."""
+    n_actions = len(gains) // values.shape[1]
+    sums = np.empty(max(1, BLOCK // n_actions) * n_actions)
+    for h in range(horizon):
+        if len(world.columns) > 0:
+            _plan_by_columns(world, gains, np.inf, values[h % 2], values[(h + 1) % 2], actions, sums)
+        else:
+            _plan_by_rows(world, gains, np.inf, values[h % 2], values[(h + 1) % 2], actions)
+
+
+def first_values(world: Transitions, rewards: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
+    """V*_1 alone, (S,), for horizons so long that a table of all steps would not fit."""
+    values = np.zeros((2, len(rewards)))
+    _iterate(world, np.ascontiguousarray(rewards).reshape(-1), horizon, values, np.zeros(len(rewards), np.int32))
+    return np.asarray(values[horizon % 2])

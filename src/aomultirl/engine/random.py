@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import inlined
+from aomultirl.engine.compiling import inlined, kernel
 
 Stream: TypeAlias = NDArray[np.uint64]
 
@@ -41,3 +41,16 @@ def draw(
     s2 ^= t
     s3 = _rotate(s3, 45)
     return bits, s0, s1, s2, s3
+
+
+@inlined
+def below(n: np.uint64, bits: np.uint64) -> np.int64:
+    """A number below n from 64 random bits."""
+    return np.int64(((bits >> np.uint64(32)) * n) >> np.uint64(32))
+
+
+@kernel
+def draw_below(n: int, stream: Stream) -> int:
+    """A number below n from a stream, which moves on."""
+    bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])
+    return int(below(np.uint64(n), bits))

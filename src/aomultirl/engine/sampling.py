@@ -89,19 +89,12 @@ def _fill(successors: Successors, heads: NDArray[np.uint64], cells: NDArray[np.u
 
 
 @inlined
-def sample(tables: AliasTables, pair: np.uint64, bits: np.uint64) -> np.uint64:
-    """The successor of ``pair`` that 64 random bits stand for.
+def pick(cells: NDArray[np.uint64], first: np.uint64, k: np.uint64, bits: np.uint64) -> np.uint64:
+    """The successor that 64 random bits stand for, among the 2**k cells that begin at ``first``.
 
     Indices are unsigned throughout: signed ones make Numba test for negative values, which a step feels.
     """
-    if tables.width >= 0:
-        k = U(tables.width)
-        first = pair << k
-    else:
-        head = tables.heads[pair]
-        k = head & U(63)
-        first = head >> U(6)
     cell = U(2) * (first + ((bits >> U(1)) >> (U(63) - k)))
-    both = tables.cells[cell + U(1)]
-    own, alias = both & U(0xFFFFFFFF), both >> U(32)
-    return U(alias) if (bits << k) >= tables.cells[cell] else U(own)
+    both = cells[cell + U(1)]
+    shift = U(32) * U((bits << k) >= cells[cell])
+    return U((both >> shift) & U(0xFFFFFFFF))

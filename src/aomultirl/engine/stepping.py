@@ -1,21 +1,269 @@
-"""Walk through a world under a fixed plan, inside one compiled loop.
+"""Phases of behaviours, run inside one compiled loop.
 
-One draw of the environment's stream a step.  The inner loop holds nothing but the walk and the counts, with
-no call left in it; a transition never seen before breaks out of it, and counts that want more room break out
-of the kernel, which is entered again where it stopped.
+A behaviour is a record of arrays.  Its first field is a :class:`Table` that says which action each state calls
+for, and how many more visits of a state that entry is good for.  That is all the inner loop knows: it walks, counts
+and decrements, and leaves when an entry is missing (*prepare* it), when one needs a look (*attend* to it), or when
+a transition is seen for the first time.  What happens then is the behaviour's own: :func:`prepare` and
+:func:`attend` are dispatched on its class with Numba's ``overload``.
+
+Draws.  One 64-bit draw of the world's stream a step (two where rewards are noisy).  The agent's stream is drawn from
+where a table says "at random" and where ``prepare`` breaks a tie, so keeping a decision never changes the draws.
+
+The inner loop takes bare arrays, and is a function of its own: with records handed over, or calls left in it, Numba
+counts references at every step, which costs a factor of four to ten.
 """
 
-from typing import NamedTuple
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import Counts, CountTable, count, insert
-from aomultirl.engine.random import Stream, draw
-from aomultirl.engine.sampling import AliasTables, sample
+from aomultirl.engine.counts import Counts, CountTable, find, insert
+from aomultirl.engine.random import Stream, below, draw
+from aomultirl.engine.sampling import AliasTables, pick
 
 U = np.uint64
+ASK = -1
+"""The entry of a state whose action is not known yet.  The number of actions stands for "uniformly at random"."""
+FOREVER = 2**62
+UNSEEN, LOOK, MISSING = 1, 2, 4
+
+
+class Table(NamedTuple):
+    """What the inner loop needs to know of a behaviour.
+
+    The action at step h in state s is plan[h * stride + s]; stride is 0 or S.  budget[s] is the number of visits
+    after which the entry of s needs a look.  Arriving in a state with watch[s] from one that acts at random needs one.
+    """
+
+    plan: NDArray[np.int32]
+    stride: int
+    budget: NDArray[np.int64]
+    watch: NDArray[np.bool_]
+
+
+class Fixed(NamedTuple):
+    """Follow a plan; nothing ever needs a look."""
+
+    table: Table
+
+
+def follow(plan: NDArray[np.int32]) -> Fixed:
+    """The behaviour that follows ``plan``: (S,) for the same at every step, or (H, S)."""
+    n_states = plan.shape[-1]
+    flat = np.ascontiguousarray(plan, np.int32).reshape(-1)
+    return Fixed(Table(flat, 0 if plan.ndim == 1 else n_states, np.full(n_states, FOREVER), np.zeros(n_states, bool)))
+
+
+def uniform(n_states: int, n_actions: int) -> Fixed:
+    """The behaviour that acts uniformly at random."""
+    return follow(np.full(n_states, n_actions, np.int32))
+
+
+def prepare(behaviour: Any, counts: Counts, state: int, stream: Stream) -> None:
+    """Fill in the table's entry of ``state``."""
+    raise NotImplementedError
+
+
+def attend(behaviour: Any, counts: Counts, state: int, action: int, successor: int) -> bool:
+    """Look at what a step changed; True if the behaviour has reached its aim."""
+    raise NotImplementedError
+
+
+def is_record(numba_type: Any, record: type[Any]) -> bool:
+    """For use in ``overload``: the argument is a record of this class."""
+    return isinstance(numba_type, types.BaseNamedTuple) and getattr(numba_type, "instance_class", None) is record
+
+
+@overload(prepare, strict=False)
+def _prepare_fixed(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
+    if is_record(behaviour, Fixed):
+        return lambda behaviour, counts, state, stream: None
+    return None
+
+
+@overload(attend, strict=False)
+def _attend_fixed(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
+    if is_record(behaviour, Fixed):
+        return lambda behaviour, counts, state, action, successor: False
+    return None
+
+
+@kernel
+def _walk(
+    heads: NDArray[np.uint64],
+    cells: NDArray[np.uint64],
+    width: int,
+    rewards: NDArray[np.float64],
+    noisy: bool,
+    plan: NDArray[np.int32],
+    stride: int,
+    budget: NDArray[np.int64],
+    watch: NDArray[np.bool_],
+    count_heads: NDArray[np.uint64],
+    slots: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    world: Stream,
+    agent: Stream,
+    place: NDArray[np.int64],
+    last: int,
+    total: float,
+) -> tuple[int, float]:
+    """Walk until a step needs more than the table; place = (step, state, action, successor) in and out.
+
+    Returns what the last step needs, a sum of UNSEEN, LOOK and MISSING, and ``total`` with the rewards added one by
+    one, as a loop from outside would add them.
+    """
+    w0, w1, w2, w3 = world[0], world[1], world[2], world[3]
+    a0, a1, a2, a3 = agent[0], agent[1], agent[2], agent[3]
+    n_actions = U(len(rewards) // len(budget))
+    step, s, s2, a, pair = place[0], U(place[1]), U(place[1]), np.int64(0), U(0)
+    row = U(step * stride)
+    needs = 0
+    while step < last:
+        a = np.int64(plan[row + s])
+        if a < 0:
+            needs = MISSING
+            break
+        random = U(a) == n_actions
+        if random:
+            bits, a0, a1, a2, a3 = draw(a0, a1, a2, a3)
+            a = below(n_actions, bits)
+        pair = s * n_actions + U(a)
+        bits, w0, w1, w2, w3 = draw(w0, w1, w2, w3)
+        k = U(width)
+        first = pair << k
+        if width < 0:
+            k = heads[pair] & U(63)
+            first = heads[pair] >> U(6)
+        s2 = pick(cells, first, k, bits)
+        reward = rewards[pair]
+        if noisy:
+            bits, w0, w1, w2, w3 = draw(w0, w1, w2, w3)
+            reward = 1.0 if np.float64(bits >> U(11)) * 2.0**-53 < reward else 0.0
+        total += reward
+        if len(sums) > 0:
+            sums[pair] += reward
+        step += 1
+        row += U(stride)
+        left = budget[s] - 1
+        budget[s] = left
+        slot = find(count_heads, slots, pair, s2)
+        seen = slots[slot] >= 0
+        if seen:
+            slots[slot + U(1)] += 1
+        look = (left == 0) | (random & watch[s2])
+        if look | (not seen):
+            needs = LOOK * look + UNSEEN * (not seen)
+            break
+        s = s2
+    world[0], world[1], world[2], world[3] = w0, w1, w2, w3
+    agent[0], agent[1], agent[2], agent[3] = a0, a1, a2, a3
+    place[0], place[1], place[2], place[3] = step, np.int64(s), a, np.int64(s2)
+    return needs, total
+
+
+@kernel
+def _run(
+    tables: AliasTables,
+    rewards: NDArray[np.float64],
+    noisy: bool,
+    behaviour: Any,
+    counts: Counts,
+    sums: NDArray[np.float64],
+    world: Stream,
+    agent: Stream,
+    place: NDArray[np.int64],
+    last: int,
+    total: float,
+) -> tuple[float, bool, bool]:
+    """Run a behaviour up to step ``last``: (total reward, it reached its aim, the counts want more room)."""
+    table = behaviour.table
+    finished, crowded = False, False
+    while place[0] < last and not finished and not crowded:
+        needs, total = _walk(
+            tables.heads,
+            tables.cells,
+            tables.width,
+            rewards,
+            noisy,
+            table.plan,
+            table.stride,
+            table.budget,
+            table.watch,
+            counts.heads,
+            counts.slots,
+            sums,
+            world,
+            agent,
+            place,
+            last,
+            total,
+        )
+        if needs == MISSING:
+            prepare(behaviour, counts, place[1], agent)
+        elif needs > 0:
+            finished, crowded = _settle(behaviour, counts, needs, place)
+    return total, finished, crowded
+
+
+@kernel
+def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64]) -> tuple[bool, bool]:
+    """After a step that needs something: (the aim is reached, the counts want more room)."""
+    state, action, successor = place[1], place[2], place[3]
+    n_actions = len(counts.heads) // len(behaviour.table.budget)
+    finished, crowded = False, False
+    if needs & UNSEEN:
+        crowded = insert(counts, state * n_actions + action, successor)
+    if needs & LOOK:
+        finished = attend(behaviour, counts, state, action, successor)
+    place[1] = successor
+    return finished, crowded
+
+
+@dataclass
+class Phase:
+    """A behaviour for some steps, or until it has reached its aim.
+
+    behaviour
+        a record whose first field is a :class:`Table`.
+    steps
+        at most so many.
+    counts
+        where every transition is counted.
+    sums
+        (S * A,), where rewards are added; empty if nobody asks.
+    part
+        "clustering" or "learning": what the history calls it.
+    """
+
+    behaviour: Any
+    steps: int
+    counts: CountTable
+    sums: NDArray[np.float64]
+    part: str = "learning"
+
+
+class Outcome(NamedTuple):
+    """steps: taken; state: where it ended; reward: collected; finished: the behaviour reached its aim."""
+
+    steps: int
+    state: int
+    reward: float
+    finished: bool
+
+
+class Ran(NamedTuple):
+    """A phase that was run, the state it was entered in, and its outcome."""
+
+    phase: Phase
+    entered: int
+    outcome: Outcome
 
 
 class Walk(NamedTuple):
@@ -26,69 +274,69 @@ class Walk(NamedTuple):
     counts: CountTable
 
 
-@kernel
-def _follow(
-    tables: AliasTables,
-    rewards: NDArray[np.float64],
-    plan: NDArray[np.int32],
-    stride: int,
-    first: int,
-    last: int,
-    state: int,
-    stream: Stream,
-    counts: Counts,
-) -> tuple[int, int, float]:
-    """Steps ``first`` to ``last``: (steps done, state, reward).  The action at step h is plan[h * stride + state]."""
-    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
-    s = U(state)
-    n_actions = U(len(rewards) // (stride if stride > 0 else len(plan)))
-    row = U(first * stride)
-    total = 0.0
-    step = first
-    pair = U(0)
-    crowded = False
-    while step < last and not crowded:
-        known = True
-        while step < last and known:
-            pair = s * n_actions + U(plan[row + s])
-            bits, s0, s1, s2, s3 = draw(s0, s1, s2, s3)
-            s = sample(tables, pair, bits)
-            total += rewards[pair]
-            row += U(stride)
-            step += 1
-            known = count(counts, pair, s)
-        if not known:
-            crowded = insert(counts, pair, s)
-    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
-    return step, int(s), total
-
-
-def follow(
-    tables: AliasTables,
-    rewards: NDArray[np.float64],
-    plan: NDArray[np.int32],
-    steps: int,
-    state: int,
-    stream: Stream,
-    counts: CountTable,
-) -> Walk:
-    """Follow ``plan`` for ``steps`` steps from ``state`` and add what is seen to ``counts``.
+class Simulator:
+    """Runs phases in a world that we hold.
 
     Parameters
     ----------
-    rewards
-        (S * A,).
-    plan
-        int32, (S,) for the same actions at every step or (steps, S).
-    stream
-        uint64 (4,), advanced in place.
+    tables, rewards
+        of the world; rewards (S * A,).
+    state
+        where the episode starts.
+    world, agent
+        the streams, uint64 (4,), advanced in place.
+    noisy
+        rewards are 0 or 1 with mean r(s, a).
     """
-    stride = plan.shape[1] if plan.ndim == 2 else 0
-    flat = plan.reshape(-1)
-    done, reward = 0, 0.0
-    while done < steps:
-        done, state, gained = _follow(tables, rewards, flat, stride, done, steps, state, stream, counts.record)
-        reward += gained
-        if done < steps:
-            counts.make_room()
-    return Walk(int(state), reward, counts)
+
+    def __init__(
+        self,
+        tables: AliasTables,
+        rewards: NDArray[np.float64],
+        state: int,
+        world: Stream,
+        agent: Stream,
+        noisy: bool = False,
+    ) -> None:
+        self.tables, self.rewards, self.noisy = tables, rewards, noisy
+        self.state, self.world, self.agent = state, world, agent
+
+    def run(self, phase: Phase) -> Outcome:
+        place = np.array([0, self.state, 0, 0], np.int64)
+        reward, finished = 0.0, False
+        while place[0] < phase.steps and not finished:
+            reward, finished, crowded = _run(
+                self.tables,
+                self.rewards,
+                self.noisy,
+                phase.behaviour,
+                phase.counts.record,
+                phase.sums,
+                self.world,
+                self.agent,
+                place,
+                phase.steps,
+                reward,
+            )
+            if crowded:
+                phase.counts.make_room()
+        self.state = int(place[1])
+        return Outcome(int(place[0]), self.state, reward, bool(finished))
+
+    def drive(self, episode: Generator[Phase, Outcome, Any]) -> tuple[Any, list[Ran]]:
+        """Run an agent's episode to its end: what the agent says of it, and the phases that were run.
+
+        Whatever fails on the way, the coroutine is closed, and the agent's memory stays as it was.
+        """
+        ran: list[Ran] = []
+        try:
+            phase = next(episode)
+            while True:
+                entered = self.state
+                outcome = self.run(phase)
+                ran.append(Ran(phase, entered, outcome))
+                phase = episode.send(outcome)
+        except StopIteration as end:
+            return end.value, ran
+        finally:
+            episode.close()

@@ -5,7 +5,8 @@ probabilities ``probs`` at the same places (all positive).  Memory and planning 
 transitions, not with S * A * S.
 """
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 
-ROW_SUM_TOLERANCE = 1e-9
+ROW_SUM_TOLERANCE, ROUGH_TOLERANCE = 1e-9, 1e-5
 
 
 class Successors(NamedTuple):
@@ -31,6 +32,8 @@ class Successors(NamedTuple):
 
 def read(transitions: Any, n_actions: int) -> Successors:
     """Successor lists from any accepted form of a transition function.
+
+    Rows must sum to 1 within 1e-9.  Those of single-precision arrays may be off by 1e-5, and are divided by their sum.
 
     Parameters
     ----------
@@ -56,33 +59,43 @@ def _from_dense(transitions: Any, n_actions: int) -> Successors:
     if dense.shape[1] != n_actions:
         raise ValueError(f"transitions have {dense.shape[1]} actions, rewards have {n_actions}")
     n_states = dense.shape[0]
-    return _canonical(sp.csr_array(dense.reshape(n_states * n_actions, n_states)), n_actions)
+    rough = getattr(transitions, "dtype", None) in (np.float32, np.float16)
+    return _canonical(sp.csr_array(dense.reshape(n_states * n_actions, n_states)), n_actions, rough)
 
 
 def _from_sparse(transitions: Any, n_actions: int) -> Successors:
-    rows, n_states = transitions.shape
-    if n_states == 0 or rows != n_states * n_actions:
-        raise ValueError(
-            f"sparse transitions must have shape (S*A, S) with A = {n_actions} as in rewards, not {(rows, n_states)}"
-        )
-    return _canonical(sp.csr_array(transitions, dtype=np.float64, copy=True), n_actions)
+    shape = transitions.shape
+    if len(shape) != 2 or shape[1] == 0 or shape[0] != shape[1] * n_actions:
+        raise ValueError(f"sparse transitions must have shape (S*A, S) with A = {n_actions} as in rewards, not {shape}")
+    if transitions.dtype.kind not in "bfiu":
+        raise ValueError(f"transitions is not an array of real numbers: it holds {transitions.dtype.name}")
+    matrix: Any = sp.coo_array(transitions)
+    _check_probs(matrix.data, matrix.row, matrix.col, n_actions)
+    return _canonical(matrix.astype(np.float64).tocsr(), n_actions, transitions.dtype == np.float32)
 
 
 def _from_record(record: Successors, n_actions: int) -> Successors:
-    starts = np.array(record.starts, np.int64)
-    states = np.array(record.states, np.int64)
-    probs = np.array(record.probs, np.float64)
+    starts, states = (_whole(name, getattr(record, name)) for name in ("starts", "states"))
+    probs = np.asarray(record.probs)
     n_states, rest = divmod(len(starts) - 1, n_actions)
-    if starts.ndim != 1 or len(starts) < 2 or rest:
+    if len(starts) < 2 or rest:
         raise ValueError(f"starts must hold S*A + 1 numbers with A = {n_actions} as in rewards, not {len(starts)}")
-    if states.ndim != 1 or states.shape != probs.shape:
-        raise ValueError(
-            f"states and probs must be lists of one length, not of shapes {states.shape} and {probs.shape}"
-        )
+    if probs.dtype.kind not in "bfiu" or states.shape != probs.shape:
+        raise ValueError(f"probs must be a list of {len(states)} numbers like states, not of shape {probs.shape}")
     if starts[0] != 0 or starts[-1] != len(states) or (np.diff(starts) < 0).any():
         raise ValueError(f"starts must rise from 0 to {len(states)}, the number of transitions")
-    _check_states(states, np.repeat(np.arange(len(starts) - 1), np.diff(starts)), n_states, n_actions)
-    return _canonical(sp.csr_array((probs, states, starts), shape=(len(starts) - 1, n_states)), n_actions)
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    _check_states(states, owners, n_states, n_actions)
+    _check_probs(probs, owners, states, n_actions)
+    matrix = sp.csr_array((probs.astype(np.float64), states, starts), shape=(len(starts) - 1, n_states))
+    return _canonical(matrix, n_actions, probs.dtype == np.float32)
+
+
+def _whole(name: str, values: Any) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be a list of whole numbers, not {values!r}")
+    return array.astype(np.int64)
 
 
 def _is_nested(transitions: Any) -> bool:
@@ -96,19 +109,33 @@ def _is_nested(transitions: Any) -> bool:
 
 def _from_nested(transitions: Any, n_actions: int) -> Successors:
     starts, states, probs = [0], [], []
-    for s, actions in enumerate(transitions):
-        if len(actions) != n_actions:
-            raise ValueError(f"transitions[{s}] has {len(actions)} actions, rewards have {n_actions}")
-        for a, row in enumerate(actions):
-            for entry in row.items() if isinstance(row, Mapping) else row:
+    for s, place in enumerate(transitions):
+        actions = transitions[place] if isinstance(transitions, Mapping) else place
+        if not isinstance(actions, Collection) or len(actions) != n_actions:
+            count = f"{len(actions)} actions" if isinstance(actions, Collection) else f"{actions!r}"
+            raise ValueError(f"transitions[{s}] has {count}, rewards have {n_actions} actions")
+        for a, where in enumerate(actions):
+            row = actions[where] if isinstance(actions, Mapping) else where
+            entries = row.items() if isinstance(row, Mapping) else row
+            if not isinstance(entries, Iterable):
+                raise ValueError(f"transitions[{s}, {a}] is {row!r}, not a list of (successor, probability)")
+            for entry in entries:
                 try:
                     successor, probability = entry
-                    states.append(int(successor))
+                    states.append(operator.index(successor))
                     probs.append(float(probability))
                 except (TypeError, ValueError):
                     raise ValueError(f"transitions[{s}, {a}] holds {entry!r}, not (successor, probability)") from None
             starts.append(len(states))
-    return _from_record(Successors(np.array(starts), np.array(states, np.int32), np.array(probs)), n_actions)
+    return _from_record(Successors(np.array(starts), np.array(states, np.int64), np.array(probs)), n_actions)
+
+
+def _check_probs(probs: NDArray[Any], owners: NDArray[Any], states: NDArray[Any], n_actions: int) -> None:
+    bad = np.flatnonzero(~(np.isfinite(probs) & (probs >= 0)))
+    if len(bad):
+        s, a = divmod(int(owners[bad[0]]), n_actions)
+        value = probs[bad[0]]
+        raise ValueError(f"transitions[{s}, {a}, {states[bad[0]]}] is {value:g}{', negative' if value < 0 else ''}")
 
 
 def _check_states(states: NDArray[np.int64], owners: NDArray[np.int64], n_states: int, n_actions: int) -> None:
@@ -118,24 +145,18 @@ def _check_states(states: NDArray[np.int64], owners: NDArray[np.int64], n_states
         raise ValueError(f"transitions[{s}, {a}] leads to {states[bad[0]]}, but states are 0 to {n_states - 1}")
 
 
-def _canonical(matrix: Any, n_actions: int) -> Successors:
-    """Check every entry and every row; sort, and drop zeros."""
+def _canonical(matrix: Any, n_actions: int, rough: bool) -> Successors:
+    """Check the sum of every row; sort, and drop zeros."""
     matrix.sum_duplicates()
-    bad = np.flatnonzero(~(np.isfinite(matrix.data) & (matrix.data >= 0.0)))
-    if len(bad):
-        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-        s, a = divmod(row, n_actions)
-        value = matrix.data[bad[0]]
-        words = f"{value:g}, negative" if value < 0 else f"{value:g}"
-        raise ValueError(f"transitions[{s}, {a}, {matrix.indices[bad[0]]}] is {words}")
     matrix.eliminate_zeros()
     sums = np.asarray(matrix.sum(axis=1)).ravel()
-    wrong = np.flatnonzero(np.abs(sums - 1.0) > ROW_SUM_TOLERANCE)
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > (ROUGH_TOLERANCE if rough else ROW_SUM_TOLERANCE))
     if len(wrong):
         s, a = divmod(int(wrong[0]), n_actions)
         raise ValueError(f"transitions[{s}, {a}] sums to {sums[wrong[0]]:.12g}, not 1")
+    probs = matrix.data / np.repeat(sums, np.diff(matrix.indptr)) if rough else matrix.data
     return Successors(
         np.ascontiguousarray(matrix.indptr, np.int64),
         np.ascontiguousarray(matrix.indices, np.int32),
-        np.ascontiguousarray(matrix.data, np.float64),
+        np.ascontiguousarray(probs, np.float64),
     )

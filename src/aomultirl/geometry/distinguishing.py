@@ -3,7 +3,7 @@
 A set of pairs is a-distinguishing when every two worlds differ by more than a at one of its members.  A
 smallest one is a minimum hitting set.  Pairs that tell apart the same worlds are interchangeable, and a pair
 that tells apart fewer than another is never needed, so the integer program that HiGHS solves is small even
-for worlds with millions of pairs.
+for worlds with millions of pairs.  A greedy set that is as small as a simple count allows needs no program.
 """
 
 from collections.abc import Sequence
@@ -15,37 +15,69 @@ from numpy.typing import NDArray
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry.separation import distances
 
+MANY_PATTERNS = 10_000
+
 
 def told_apart(worlds: Sequence[Successors], level: float) -> NDArray[np.bool_]:
     """Which pair (column) tells apart which two worlds (row, in the order of ``itertools.combinations``)."""
     return np.array([distances(a, b) > level for a, b in combinations(worlds, 2)], bool)
 
 
-def smallest_set(table: NDArray[np.bool_], *, exact: bool = True) -> NDArray[np.int64]:
+def smallest_set(table: NDArray[np.bool_], *, exact: bool = True, time_limit: float = 60.0) -> NDArray[np.int64]:
     """Columns of ``table``, ascending, that hit every row: fewest possible, or greedily chosen.
 
     The greedy set is at most 1 + ln(rows) times as large as a smallest one.
+
+    Raises
+    ------
+    TimeoutError
+        the integer program takes longer than ``time_limit`` seconds.
     """
-    candidates = _undominated(table)
-    patterns = table[:, candidates]
-    chosen = _by_program(patterns) if exact else _greedily(patterns)
-    return np.sort(candidates[chosen])
-
-
-def _undominated(table: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The first column of every pattern that no other pattern contains."""
     packed = np.packbits(table, axis=0)
-    _, first = np.unique(packed, axis=1, return_index=True)
-    first = first[np.argsort(-table[:, first].sum(axis=0), kind="stable")]
-    kept: list[int] = []
-    for column in first:
-        pattern = table[:, column]
-        if pattern.any() and not any((table[:, other] | ~pattern).all() for other in kept):
-            kept.append(int(column))
-    return np.array(kept, np.int64)
+    _, candidates = np.unique(packed, axis=1, return_index=True)
+    chosen = candidates[_greedily(table[:, candidates])]
+    if exact and len(chosen) > _least(table[:, candidates]):
+        candidates = _undominated(table, candidates)
+        if len(chosen) == 3 and len(candidates) <= MANY_PATTERNS:
+            two = _two(table[:, candidates])
+            chosen = candidates[two] if len(two) else chosen
+        else:
+            chosen = candidates[_by_program(table[:, candidates], time_limit)]
+    return np.sort(chosen)
 
 
-def _by_program(patterns: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _two(patterns: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Two columns that hit every row, or none: quicker to look for than to disprove by a program."""
+    packed = np.packbits(patterns, axis=0).T
+    missing = np.packbits(~patterns, axis=0).T
+    for first, rest in enumerate(missing):
+        seconds = np.flatnonzero(((packed & rest) == rest).all(axis=1))
+        if len(seconds):
+            return np.array([first, seconds[0]], np.int64)
+    return np.empty(0, np.int64)
+
+
+def _least(patterns: NDArray[np.bool_]) -> int:
+    """No set is smaller: no column hits more rows than the best one does."""
+    return -(-len(patterns) // int(patterns.sum(axis=0).max()))
+
+
+def _undominated(table: NDArray[np.bool_], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The columns whose pattern no other one contains; all of them where there are too many to compare."""
+    columns = columns[np.argsort(-table[:, columns].sum(axis=0), kind="stable")]
+    if len(columns) > MANY_PATTERNS:
+        return columns
+    packed = np.packbits(table[:, columns], axis=0).T
+    kept = np.empty_like(packed)
+    places: list[int] = []
+    for place, pattern in enumerate(packed):
+        if pattern.any() and not ((kept[: len(places)] & pattern) == pattern).all(axis=1).any():
+            kept[len(places)] = pattern
+            places.append(place)
+    return columns[places]
+
+
+def _by_program(patterns: NDArray[np.bool_], time_limit: float) -> NDArray[np.int64]:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     count = patterns.shape[1]
@@ -54,9 +86,13 @@ def _by_program(patterns: NDArray[np.bool_]) -> NDArray[np.int64]:
         integrality=np.ones(count, np.int64),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(patterns.astype(float), 1, np.inf),
+        options={"time_limit": time_limit},
     )
     if not answer.success:
-        raise RuntimeError(f"the integer program for a smallest distinguishing set was not solved: {answer.message}")
+        raise TimeoutError(
+            f"a smallest distinguishing set among {count:,} kinds of pairs was not found in {time_limit:g} s; "
+            'method="greedy" finds a small one'
+        )
     return np.flatnonzero(answer.x > 0.5)
 
 

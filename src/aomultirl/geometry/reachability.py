@@ -4,18 +4,23 @@ For a target g let T be the first time g is entered.  The diameter is max over s
 E_s[T]; the hitting time is the same with the maximum over policies.  Both are stochastic shortest paths with
 cost 1 a step, solved by policy iteration with exact evaluation.
 
-* Diameter.  A breadth-first search backwards from g gives a policy that reaches g surely.  Its values v are
-  an upper bound, and so is every later v: v >= 1 + P_pi v for the greedy pi, which therefore reaches g too.
-  A target whose upper bound falls below the best diameter found so far is dropped.
+* Diameter.  Value iteration from below suggests a policy; if it reaches g surely its values v are an upper bound, and
+  so is every later v: v >= 1 + P_pi v for the greedy pi, which therefore reaches g too.  A target whose upper bound
+  falls below the best diameter found so far is dropped.
 * Hitting time.  It is infinite exactly if some non-empty set of states without g can be stayed in for ever.
-  Otherwise every policy reaches g.  Plain value iteration is hopeless here (on the paper's grid two million
-  sweeps are still 0.3 % low), and so is subtraction: policies are evaluated by an elimination that only adds,
-  multiplies and divides positive numbers (Grassmann, Taksar, Heyman), accurate however long the time is.
+  Otherwise every policy reaches g.  Plain value iteration is hopeless here: on the paper's grid two million sweeps are
+  still 0.3 % low.
 
-Where no action improves v by more than eps, v is within a factor 1 + eps of the optimum, because a step costs 1.
+A policy is evaluated by solving (I - P) v = 1 where the residual shows that this is accurate, and otherwise by an
+elimination that only adds, multiplies and divides positive numbers (Grassmann, Taksar, Heyman), which is accurate
+however long the times are.  Where no action improves v by more than eps, v is within a factor 1 + eps of the optimum,
+because a step costs 1.  Choosing between policies compares times that differ by single steps, so beyond
+some 10**14 steps rounding hides which one is best; then the time of the best policy found is returned, with a warning.
 """
 
-from typing import Any, NamedTuple
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +32,8 @@ from aomultirl.engine.successors import Successors
 TOLERANCE = 1e-9
 DENSE_STATES, DENSE_SHARE = 256, 0.02
 SWEEPS = 60
+COMPARABLE = 1e14
+"""Times above this are too long to tell from those of a policy that is a step faster or slower."""
 
 
 class Predecessors(NamedTuple):
@@ -62,17 +69,29 @@ def diameter(world: Successors, n_states: int) -> float:
     back = predecessors(world, n_states)
     best = 0.0
     for target in range(n_states):
-        policy = np.zeros(n_states, np.int64)
-        _search_backwards(world, back, target, policy)
-        while True:
-            values = _passage_times(world, policy, target)
-            gap = _sweep_down(world, target, values, policy, best, SWEEPS)
-            if gap < 0.0:
-                break
-            if gap <= TOLERANCE + 1e-12 * values.max():
-                best = max(best, float(values.max()))
-                break
+        best = max(best, _fastest(world, back, n_states, target, best))
+    _warn_if_too_long(world, n_states, best, "diameter", "at most")
     return best
+
+
+def _fastest(world: Successors, back: Predecessors, n_states: int, target: int, best: float) -> float:
+    """Longest of the fastest times to ``target``, or anything up to ``best`` if it is no more than that."""
+    policy = np.zeros(n_states, np.int64)
+    _sweep_up(world, target, policy, 4 * SWEEPS)
+    if not _reaches(world, back, target, policy):
+        _search_backwards(world, back, target, policy)
+    values = _passage_times(world, policy, target)
+    while True:
+        trial, improved = policy.copy(), values.copy()
+        gap = _sweep_down(world, target, improved, trial, best, SWEEPS)
+        if gap < 0.0:
+            return best
+        if gap <= TOLERANCE:
+            return float(values.max())
+        faster = _passage_times(world, trial, target)
+        if not faster.sum() < values.sum():
+            return float(values.max())
+        policy, values = trial, faster
 
 
 def hitting_time(world: Successors, n_states: int) -> float:
@@ -82,7 +101,17 @@ def hitting_time(world: Successors, n_states: int) -> float:
     if not hitting_time_is_finite(world, n_states):
         return float("inf")
     policy = np.zeros(n_states, np.int64)
-    return max(_slowest(world, policy, target) for target in range(n_states))
+    longest = max(_slowest(world, policy, target) for target in range(n_states))
+    _warn_if_too_long(world, n_states, longest, "hitting time", "at least")
+    return longest
+
+
+def _warn_if_too_long(world: Successors, n_states: int, time: float, noun: str, bound: str) -> None:
+    if time > COMPARABLE and len(world.starts) - 1 > n_states:
+        warnings.warn(
+            f"the {noun} is {bound} {time:.3g} steps: beyond {COMPARABLE:.0e} rounding hides which policy is best",
+            stacklevel=4,
+        )
 
 
 def hitting_time_is_finite(world: Successors, n_states: int) -> bool:
@@ -105,7 +134,26 @@ def _slowest(world: Successors, policy: NDArray[np.int64], target: int) -> float
 
 
 def _passage_times(world: Successors, policy: NDArray[np.int64], target: int) -> NDArray[np.float64]:
-    """Expected times to ``target`` under ``policy``, which must reach it: solve (I - P) v = 1."""
+    """Expected times to ``target`` under ``policy``, which must reach it."""
+    rows, columns, probs = _chain(world, policy, target)
+    n_states = len(policy)
+    ones = np.ones(n_states)
+    ones[target] = 0.0
+    solve = _solver(n_states, rows, columns, probs)
+    if solve is not None:
+        values = solve(ones)
+        for _ in range(2):  # one round of refinement, then the check
+            residual = ones + np.bincount(rows, probs * values[columns], n_states) - values
+            if (values >= ones).all() and np.abs(residual).max() <= 0.1 * TOLERANCE:
+                return values
+            values = values + solve(residual)
+    return np.asarray(_eliminate(world, policy, target))
+
+
+def _chain(
+    world: Successors, policy: NDArray[np.int64], target: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """(rows, columns, probabilities) of the moves under ``policy`` that neither start nor end in the target."""
     n_states = len(policy)
     n_actions = (len(world.starts) - 1) // n_states
     pairs = np.arange(n_states) * n_actions + policy
@@ -116,24 +164,61 @@ def _passage_times(world: Successors, policy: NDArray[np.int64], target: int) ->
     places = world.starts[pairs[rows]] + within
     columns, probs = world.states[places], world.probs[places]
     live = columns != target
-    rows, columns, probs = rows[live], columns[live], probs[live]
-    ones = np.ones(n_states)
-    ones[target] = 0.0
+    return rows[live], columns[live], probs[live]
+
+
+def _solver(
+    n_states: int, rows: NDArray[np.int64], columns: NDArray[np.int32], probs: NDArray[np.float64]
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+    """Solves (I - P) v = right-hand side; None where the factors are singular in floating point."""
     if n_states <= DENSE_STATES or len(probs) > DENSE_SHARE * n_states**2:
         dense = np.eye(n_states)
         dense[rows, columns] -= probs
-        return np.asarray(np.linalg.solve(dense, ones))
+        from scipy.linalg import lu_factor, lu_solve
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # singular or ill-conditioned factors show in the residual
+            factors = lu_factor(dense, check_finite=False)
+        if not np.isfinite(factors[0]).all() or (np.diag(factors[0]) == 0.0).any():
+            return None
+        return lambda right: np.asarray(lu_solve(factors, right, check_finite=False))
     from scipy.sparse.linalg import splu
 
-    system: Any = sp.eye_array(n_states, format="csc") - sp.csc_array(
-        (probs, (rows, columns)), shape=(n_states, n_states)
-    )
-    return np.asarray(splu(sp.csc_matrix(system), permc_spec="MMD_AT_PLUS_A").solve(ones))
+    chain = sp.csc_array((probs, (rows, columns)), shape=(n_states, n_states))
+    try:
+        sparse = splu(sp.csc_matrix(sp.eye_array(n_states, format="csc") - chain), permc_spec="MMD_AT_PLUS_A")
+    except RuntimeError:
+        return None
+    return lambda right: np.asarray(sparse.solve(right))
 
 
 @kernel
-def _search_backwards(world: Successors, back: Predecessors, target: int, policy: NDArray[np.int64]) -> int:
-    """For every state an action that can lead one step nearer to the target; the number of states reached."""
+def _sweep_up(world: Successors, target: int, policy: NDArray[np.int64], sweeps: int) -> None:
+    """Value iteration from zero, Gauss-Seidel, until it moves by less than a hundredth; leaves the greedy policy."""
+    n_states = len(policy)
+    n_actions = (len(world.starts) - 1) // n_states
+    values = np.zeros(n_states)
+    for _ in range(sweeps):
+        moved, top = 0.0, 0.0
+        for s in range(n_states):
+            if s == target:
+                continue
+            least = np.inf
+            for a in range(n_actions):
+                total = 1.0
+                for i in range(world.starts[s * n_actions + a], world.starts[s * n_actions + a + 1]):
+                    total += world.probs[i] * values[world.states[i]]
+                if total < least:
+                    least, policy[s] = total, a
+            moved, top = max(moved, least - values[s]), max(top, least)
+            values[s] = least
+        if moved <= 0.01 * top / n_states:
+            break
+
+
+@kernel
+def _reaches(world: Successors, back: Predecessors, target: int, policy: NDArray[np.int64]) -> bool:
+    """The policy leads to the target from everywhere."""
     n_states = len(policy)
     n_actions = (len(world.starts) - 1) // n_states
     reached = np.zeros(n_states, np.bool_)
@@ -145,11 +230,40 @@ def _search_backwards(world: Successors, back: Predecessors, target: int, policy
         head += 1
         for i in range(back.starts[state], back.starts[state + 1]):
             s, a = back.pairs[i] // n_actions, back.pairs[i] % n_actions
-            if not reached[s]:
-                reached[s], policy[s] = True, a
+            if not reached[s] and policy[s] == a:
+                reached[s] = True
                 queue[tail] = s
                 tail += 1
-    return tail
+    return tail == n_states
+
+
+@kernel
+def _search_backwards(world: Successors, back: Predecessors, target: int, policy: NDArray[np.int64]) -> None:
+    """For every state the action most likely to lead nearer to the target, layer by layer."""
+    n_states = len(policy)
+    n_actions = (len(world.starts) - 1) // n_states
+    layer = np.full(n_states, -1, np.int64)
+    queue = np.empty(n_states, np.int64)
+    queue[0], layer[target] = target, 0
+    head, tail = 0, 1
+    while head < tail:
+        state = queue[head]
+        head += 1
+        for i in range(back.starts[state], back.starts[state + 1]):
+            s = back.pairs[i] // n_actions
+            if layer[s] < 0:
+                layer[s] = layer[state] + 1
+                queue[tail] = s
+                tail += 1
+    for s in range(n_states):
+        most = 0.0
+        for a in range(n_actions):
+            nearer = 0.0
+            for i in range(world.starts[s * n_actions + a], world.starts[s * n_actions + a + 1]):
+                if layer[world.states[i]] < layer[s]:
+                    nearer += world.probs[i]
+            if nearer > most:
+                most, policy[s] = nearer, a
 
 
 @kernel

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+FORMATS = ("png", "svg", "pdf")
 ARROWS = ((-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0))
 """Left, right, up, down, with the vertical axis pointing down."""
 
@@ -31,8 +32,7 @@ def draw_grids(models: ModelSet, pairs: Sequence[tuple[int, int]], horizon: int 
     from matplotlib.figure import Figure
 
     checks.integer("horizon", horizon, least=1)
-    if any(world.layout is None or world.n_actions != 4 for world in models):
-        raise ValueError("only grid worlds with the four moves can be drawn")
+    _check_drawable(models)
     columns = min(len(models), 4)
     rows = -(-len(models) // columns)
     figure = Figure(figsize=(3.1 * columns, 3.3 * rows + 0.5), layout="constrained")
@@ -94,14 +94,30 @@ def _draw_world(panel: "Axes", world: MDP, pairs: Sequence[tuple[int, int]], hor
         )
 
 
-def save(figure: "Figure", path: Path) -> None:
-    """Write the figure under a temporary name and rename it, so that no half-written file is ever left."""
-    formats = figure.canvas.get_supported_filetypes()
+def check(models: ModelSet, path: Path) -> None:
+    """Refuse, before anything is computed, what cannot be drawn or written."""
+    _check_drawable(models)
+    _check_path(path)
+
+
+def _check_drawable(models: ModelSet) -> None:
+    if any(world.layout is None or world.n_actions != 4 for world in models):
+        raise ValueError("only grid worlds with the four moves can be drawn")
+
+
+def _check_path(path: Path) -> str:
+    """The format that the name asks for."""
     kind = path.suffix.lstrip(".").lower()
-    if kind not in formats:
+    if kind not in FORMATS:
         raise ValueError(f"{path.name!r} does not end in a format for figures: .png, .svg, .pdf")
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
+    return kind
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write the figure under a temporary name and rename it, so that no half-written file is ever left."""
+    kind = _check_path(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         figure.savefig(partial, format=kind, dpi=200)

@@ -5,13 +5,15 @@ hitting times, which of the paper's assumptions hold, and the paper's N and H0.
 """
 
 import math
+import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from aomultirl import checks, theory
-from aomultirl.geometry.reachability import hitting_time_is_finite
-from aomultirl.mdp import BELOW_SEPARATION, MDP, ModelSet
+from aomultirl.geometry.reachability import COMPARABLE, hitting_time_is_finite
+from aomultirl.mdp import MDP, ModelSet
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 MANY_WORLDS = 8
 NOT_COMPUTED = "not computed, slow for this size; --slow does it"
+TIME_LIMIT = 10.0
 LARGE, LARGE_CUBE = 2e8, 300
 """Beyond so many states times transitions a diameter takes minutes, and beyond so many states a hitting time."""
 
@@ -35,13 +38,15 @@ class Phase(NamedTuple):
 class Inspection(NamedTuple):
     """separation: inf for one world; diameters, hitting_times: one a world, nan where it was not computed.
 
-    finite_hitting_times: one a world, None where that was not found out either.
+    finite_hitting_times: one a world, None where that was not found out either.  smallest: False where a
+    distinguishing set was chosen greedily, because a smallest one takes too long to find.
     """
 
     models: ModelSet
     separation: float
     distinguishing_set: list[tuple[int, int]]
     half_distinguishing_set: list[tuple[int, int]]
+    smallest: bool
     communicating: list[bool]
     diameters: list[float]
     hitting_times: list[float]
@@ -77,16 +82,17 @@ def inspect(
         hitting_time = checks.real("hitting_time", hitting_time, above=0.0)
     level = models.separation()
     separable = 0.0 < level < math.inf
-    half = models.distinguishing_set(level / 2.0) if separable else []
+    half, exact_half = _small_set(models, level / 2.0) if separable else ([], True)
     finite = [_has_finite_hitting_time(m, slow) for m in models]
     times = [_hitting_time(m, known, slow) for m, known in zip(models, finite, strict=True)]
     bound = hitting_time if hitting_time is not None else float(np.max(times))
-    chosen = models.distinguishing_set() if separable else []
+    chosen, exact = _small_set(models, None) if separable else ([], True)
     return Inspection(
         models,
         level,
         chosen,
         half,
+        exact and exact_half,
         [m.is_communicating() for m in models],
         [_diameter(m, slow) for m in models],
         times,
@@ -98,9 +104,17 @@ def inspect(
     )
 
 
+def _small_set(models: ModelSet, level: float | None) -> tuple[list[tuple[int, int]], bool]:
+    """A smallest distinguishing set and True, or a greedy one and False."""
+    try:
+        return models.distinguishing_set(level, time_limit=TIME_LIMIT), True
+    except TimeoutError:
+        return models.distinguishing_set(level, method="greedy"), False
+
+
 def _diameter(world: MDP, slow: bool) -> float:
     large = len(world.successors.probs) * float(world.n_states) > LARGE
-    return math.nan if large and not slow else world.diameter()
+    return math.nan if large and not slow else _quietly(world.diameter)
 
 
 def _has_finite_hitting_time(world: MDP, slow: bool) -> bool | None:
@@ -112,11 +126,18 @@ def _has_finite_hitting_time(world: MDP, slow: bool) -> bool | None:
 def _hitting_time(world: MDP, finite: bool | None, slow: bool) -> float:
     if finite is False:
         return math.inf
-    return world.hitting_time() if slow or world.n_states <= LARGE_CUBE else math.nan
+    return _quietly(world.hitting_time) if slow or world.n_states <= LARGE_CUBE else math.nan
+
+
+def _quietly(compute: Callable[[], float]) -> float:
+    """A time that is too long to be exact is shown as such, not warned of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compute()
 
 
 def _phases(models: ModelSet, level: float, smallest: int, bound: float, episodes: int, failure: float) -> list[Phase]:
-    told = max(level - BELOW_SEPARATION, level / 2.0)
+    told = models.default_level()
     size = models.n_states, models.n_actions
     phases = []
     for words, pairs in (
@@ -151,8 +172,9 @@ def _facts(found: Inspection, name: str) -> "Table":
     table.add_row("transitions a world", f"{total:,} (at most {longest} successors a pair)")
     if len(models) > 1:
         table.add_row("separation lambda", f"{found.separation:.6g}")
-        table.add_row("a smallest distinguishing set", _pairs(found.distinguishing_set, "just below lambda"))
-        table.add_row("a smallest at lambda / 2", _pairs(found.half_distinguishing_set, "lambda / 2"))
+        kind = "smallest" if found.smallest else "small (greedy)"
+        table.add_row(f"a {kind} distinguishing set", _pairs(found.distinguishing_set, "just below lambda"))
+        table.add_row(f"a {kind} one at lambda / 2", _pairs(found.half_distinguishing_set, "lambda / 2"))
     table.add_row("diameter", _each(found.diameters))
     table.add_row("greatest hitting time", _each(found.hitting_times))
     return table
@@ -216,12 +238,20 @@ def _pairs(pairs: list[tuple[int, int]], level: str) -> str:
 def _each(values: list[float]) -> str:
     if any(map(math.isnan, values)):
         return NOT_COMPUTED
-    shown = [f"{value:,.3f}".rstrip("0").rstrip(".") if math.isfinite(value) else "infinite" for value in values]
+    shown = [_time(value) for value in values]
     if len(set(shown)) == 1:
         return shown[0] + (" in every world" if len(shown) > 1 else "")
     if len(shown) > MANY_WORLDS:
         return f"{min(values):,.6g} to {max(values):,.6g}"
     return ", ".join(f"m{i}: {text}" for i, text in enumerate(shown, 1))
+
+
+def _time(value: float) -> str:
+    if math.isinf(value):
+        return "infinite"
+    if value > COMPARABLE:
+        return f"about {value:.2g}, too long to compute exactly"
+    return f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def _most(name: str, values: list[float]) -> str:

@@ -62,7 +62,7 @@ def random_models(
     level = checks.real("separation", separation, above=0.0, below=2.0)
     differing = checks.real("differing", differing, above=0.0, most=1.0)
     concentration = checks.real("concentration", concentration, above=0.0)
-    draw = np.random.default_rng(rng)
+    draw = checks.random_source("rng", rng)
 
     n_pairs = n_states * n_actions
     targets = _supports(n_states, n_actions, width, draw)
