@@ -116,16 +116,20 @@ class MDP:
         """Every state can be reached from every other under some policy."""
         return reachability.is_communicating(self.successors, self.n_states)
 
-    def diameter(self) -> float:
-        """max over s != s' of the least expected time from s to s'; ``inf`` if not communicating."""
-        return reachability.diameter(self.successors, self.n_states)
+    def diameter(self, time_limit: float | None = None) -> float:
+        """max over s != s' of the least expected time from s to s'; ``inf`` if not communicating.
 
-    def hitting_time(self) -> float:
+        Raises TimeoutError where it takes more than ``time_limit`` seconds of CPU time.
+        """
+        return reachability.diameter(self.successors, self.n_states, time_limit)
+
+    def hitting_time(self, time_limit: float | None = None) -> float:
         """max over s != s' of the greatest expected time from s to s' over all policies.
 
-        ``inf`` where some policy can avoid a state for ever.
+        ``inf`` where some policy can avoid a state for ever.  Raises TimeoutError where it takes more than
+        ``time_limit`` seconds of CPU time.
         """
-        return reachability.hitting_time(self.successors, self.n_states)
+        return reachability.hitting_time(self.successors, self.n_states, time_limit)
 
     # -- planning -----------------------------------------------------------------------------------------
 

@@ -57,17 +57,21 @@ def test_one_world():
     assert "clustering phase" not in text
 
 
-def test_large_worlds_wait_for_a_request():
-    large = ao.worlds.random_models(60_000, 2, 2, 4)
-    found = inspection.inspect(large)
+def test_what_takes_too_long_waits_for_a_request(monkeypatch):
+    monkeypatch.setattr(inspection, "TIME_LIMIT", 0.0)
+    found = inspection.inspect(ao.worlds.gridworld())
     assert all(map(math.isnan, found.diameters))
-    assert "--slow does it" in printed(found)
-    assert found.finite_hitting_times == [None, None]
-    assert "?" in printed(found)
+    assert found.finite_hitting_times == [None] * 4
+    text = printed(found)
+    assert "--slow does it" in text
+    assert "?" in text
+    asked = inspection.inspect(ao.worlds.gridworld(), slow=True)
+    assert asked.diameters == pytest.approx([11.508] * 4, abs=1e-3)
 
 
-def test_whether_a_hitting_time_is_finite_is_found_before_how_long_it_is():
-    avoidable, sure = (ao.ModelSet([ao.worlds.gridworld(18, edges)[0]]) for edges in ("stay", "third"))
+def test_whether_a_hitting_time_is_finite_is_found_before_how_long_it_is(monkeypatch):
+    avoidable, sure = (ao.ModelSet([ao.worlds.gridworld(24, edges)[0]]) for edges in ("stay", "third"))
+    monkeypatch.setattr(inspection, "TIME_LIMIT", 1.0)
     assert inspection.inspect(avoidable).hitting_times == [math.inf]
     found = inspection.inspect(sure)
     assert found.finite_hitting_times == [True]

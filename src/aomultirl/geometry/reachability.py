@@ -18,6 +18,7 @@ because a step costs 1.  Choosing between policies compares times that differ by
 some 10**14 steps rounding hides which one is best; then the time of the best policy found is returned, with a warning.
 """
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple
@@ -60,15 +61,27 @@ def is_communicating(world: Successors, n_states: int) -> bool:
     return bool(components == 1)
 
 
-def diameter(world: Successors, n_states: int) -> float:
+class Clock:
+    """Raises TimeoutError when :meth:`tick` comes later than ``seconds`` of CPU time after the start."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds, self.begin = seconds, time.process_time()
+
+    def tick(self) -> None:
+        if self.seconds is not None and time.process_time() - self.begin > self.seconds:
+            raise TimeoutError(f"this takes longer than {self.seconds:g} s of CPU time")
+
+
+def diameter(world: Successors, n_states: int, time_limit: float | None = None) -> float:
     """max over s != g of the fastest expected time from s to g; infinite if not communicating."""
     if n_states == 1:
         return 0.0
     if not is_communicating(world, n_states):
         return float("inf")
-    back = predecessors(world, n_states)
+    back, clock = predecessors(world, n_states), Clock(time_limit)
     best = 0.0
     for target in range(n_states):
+        clock.tick()
         best = max(best, _fastest(world, back, n_states, target, best))
     _warn_if_too_long(world, n_states, best, "diameter", "at most")
     return best
@@ -94,30 +107,37 @@ def _fastest(world: Successors, back: Predecessors, n_states: int, target: int, 
         policy, values = trial, faster
 
 
-def hitting_time(world: Successors, n_states: int) -> float:
+def hitting_time(world: Successors, n_states: int, time_limit: float | None = None) -> float:
     """max over s != g of the slowest expected time from s to g; infinite where g can be avoided for ever."""
     if n_states == 1:
         return 0.0
-    if not hitting_time_is_finite(world, n_states):
+    if not hitting_time_is_finite(world, n_states, time_limit):
         return float("inf")
-    policy = np.zeros(n_states, np.int64)
-    longest = max(_slowest(world, policy, target) for target in range(n_states))
+    policy, clock = np.zeros(n_states, np.int64), Clock(time_limit)
+    longest = 0.0
+    for target in range(n_states):
+        clock.tick()
+        longest = max(longest, _slowest(world, policy, target))
     _warn_if_too_long(world, n_states, longest, "hitting time", "at least")
     return longest
 
 
-def _warn_if_too_long(world: Successors, n_states: int, time: float, noun: str, bound: str) -> None:
-    if time > COMPARABLE and len(world.starts) - 1 > n_states:
+def _warn_if_too_long(world: Successors, n_states: int, steps: float, noun: str, bound: str) -> None:
+    if steps > COMPARABLE and len(world.starts) - 1 > n_states:
         warnings.warn(
-            f"the {noun} is {bound} {time:.3g} steps: beyond {COMPARABLE:.0e} rounding hides which policy is best",
+            f"the {noun} is {bound} {steps:.3g} steps: beyond {COMPARABLE:.0e} rounding hides which policy is best",
             stacklevel=4,
         )
 
 
-def hitting_time_is_finite(world: Successors, n_states: int) -> bool:
+def hitting_time_is_finite(world: Successors, n_states: int, time_limit: float | None = None) -> bool:
     """No state can be avoided for ever; linear in the transitions for each state."""
-    back = predecessors(world, n_states)
-    return not any(_avoidable(world, back, target) for target in range(n_states))
+    back, clock = predecessors(world, n_states), Clock(time_limit)
+    for target in range(n_states):
+        clock.tick()
+        if _avoidable(world, back, target):
+            return False
+    return True
 
 
 def _slowest(world: Successors, policy: NDArray[np.int64], target: int) -> float:
@@ -171,7 +191,7 @@ def _solver(
     n_states: int, rows: NDArray[np.int64], columns: NDArray[np.int32], probs: NDArray[np.float64]
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
     """Solves (I - P) v = right-hand side; None where the factors are singular in floating point."""
-    if n_states <= DENSE_STATES or len(probs) > DENSE_SHARE * n_states**2:
+    if n_states <= DENSE_STATES or len(probs) > DENSE_SHARE * n_states**2 or not _banded(rows, columns, n_states):
         dense = np.eye(n_states)
         dense[rows, columns] -= probs
         from scipy.linalg import lu_factor, lu_solve
@@ -190,6 +210,11 @@ def _solver(
     except RuntimeError:
         return None
     return lambda right: np.asarray(sparse.solve(right))
+
+
+def _banded(rows: NDArray[np.int64], columns: NDArray[np.int32], n_states: int) -> bool:
+    """Most moves are short, as in a grid, so that a sparse factorisation stays sparse."""
+    return len(rows) == 0 or bool(np.median(np.abs(rows - columns)) <= 4.0 * np.sqrt(n_states))
 
 
 @kernel

@@ -5,9 +5,10 @@ hitting times, which of the paper's assumptions hold, and the paper's N and H0.
 """
 
 import math
+import time
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+T = TypeVar("T")
 MANY_WORLDS = 8
 NOT_COMPUTED = "not computed, slow for this size; --slow does it"
 TIME_LIMIT = 10.0
-LARGE, LARGE_CUBE = 2e8, 300
-"""Beyond so many states times transitions a diameter takes minutes, and beyond so many states a hitting time."""
+"""Seconds for each of: a smallest set, all diameters, all hitting times; more only on request."""
 
 
 class Phase(NamedTuple):
@@ -83,8 +84,11 @@ def inspect(
     level = models.separation()
     separable = 0.0 < level < math.inf
     half, exact_half = _small_set(models, level / 2.0) if separable else ([], True)
-    finite = [_has_finite_hitting_time(m, slow) for m in models]
-    times = [_hitting_time(m, known, slow) for m, known in zip(models, finite, strict=True)]
+    limit = None if slow else TIME_LIMIT
+    finite = _each_in_time(models, limit, lambda m, t: hitting_time_is_finite(m.successors, m.n_states, t))
+    times = [math.inf if known is False else math.nan for known in finite]
+    if all(finite):
+        times = [math.nan if x is None else x for x in _each_in_time(models, limit, MDP.hitting_time)]
     bound = hitting_time if hitting_time is not None else float(np.max(times))
     chosen, exact = _small_set(models, None) if separable else ([], True)
     return Inspection(
@@ -94,7 +98,7 @@ def inspect(
         half,
         exact and exact_half,
         [m.is_communicating() for m in models],
-        [_diameter(m, slow) for m in models],
+        [math.nan if x is None else x for x in _each_in_time(models, limit, MDP.diameter)],
         times,
         finite,
         bound,
@@ -112,28 +116,22 @@ def _small_set(models: ModelSet, level: float | None) -> tuple[list[tuple[int, i
         return models.distinguishing_set(level, method="greedy"), False
 
 
-def _diameter(world: MDP, slow: bool) -> float:
-    large = len(world.successors.probs) * float(world.n_states) > LARGE
-    return math.nan if large and not slow else _quietly(world.diameter)
+def _each_in_time(models: ModelSet, limit: float | None, measure: Callable[[MDP, float | None], T]) -> list[T | None]:
+    """measure(world, seconds left) for every world; None from the first one on that takes too long.
 
-
-def _has_finite_hitting_time(world: MDP, slow: bool) -> bool | None:
-    if not slow and len(world.successors.probs) * float(world.n_states) > 50 * LARGE:
-        return None
-    return hitting_time_is_finite(world.successors, world.n_states)
-
-
-def _hitting_time(world: MDP, finite: bool | None, slow: bool) -> float:
-    if finite is False:
-        return math.inf
-    return _quietly(world.hitting_time) if slow or world.n_states <= LARGE_CUBE else math.nan
-
-
-def _quietly(compute: Callable[[], float]) -> float:
-    """A time that is too long to be exact is shown as such, not warned of."""
+    A time that is too long to be exact is shown as such later, not warned of.
+    """
+    found: list[T | None] = []
+    begin = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return compute()
+        for world in models:
+            left = None if limit is None else begin + limit - time.process_time()
+            try:
+                found.append(measure(world, left))
+            except TimeoutError:
+                break
+    return found + [None] * (len(models) - len(found))
 
 
 def _phases(models: ModelSet, level: float, smallest: int, bound: float, episodes: int, failure: float) -> list[Phase]:
