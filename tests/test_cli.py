@@ -16,7 +16,7 @@ def refused(capsys, *words):
     return err.removeprefix("aomultirl: ").strip()
 
 
-@pytest.mark.parametrize("command", [[], ["list"], ["inspect"], ["bench"]])
+@pytest.mark.parametrize("command", [[], ["list"], ["inspect"], ["bench"], ["bounds"]])
 def test_help_has_an_example(capsys, command):
     assert run([*command, "--help"]) == 0
     out, err = capsys.readouterr()
@@ -51,9 +51,17 @@ def test_inspect_with_a_figure(capsys, tmp_path):
     assert path.read_text().startswith("<?xml")
 
 
+def test_bounds(capsys):
+    assert run(["bounds"]) == 0
+    out = capsys.readouterr().out
+    for words in ("610,848", "vacuous", "E23"):
+        assert words in out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["bounds", "--failure", "2"], "failure must be below 1, not 2"),
         (["inspect", "gridword"], "there is no world 'gridword'; did you mean 'gridworld'?"),
         (["inspect", "gridworld", "size=2"], "size must be at least 3, not 2"),
         (["inspect", "gridworld", "--episodes", "0"], "episodes must be at least 1, not 0"),

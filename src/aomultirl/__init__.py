@@ -4,10 +4,24 @@ It starts from "Adversarial Online Multi-Task Reinforcement Learning" (Nguyen an
 lists what of the paper is where.
 """
 
-from aomultirl import theory, worlds
-from aomultirl.engine.successors import Successors
-from aomultirl.mdp import MDP, ModelSet
-
 __version__ = "0.1.0"
 
-__all__ = ["MDP", "ModelSet", "Successors", "__version__", "theory", "worlds"]
+from aomultirl import agents, streams, theory, worlds
+from aomultirl.engine.successors import Successors
+from aomultirl.experiments import History, check_agent, interact, run
+from aomultirl.mdp import MDP, ModelSet
+
+__all__ = [
+    "MDP",
+    "History",
+    "ModelSet",
+    "Successors",
+    "__version__",
+    "agents",
+    "check_agent",
+    "interact",
+    "run",
+    "streams",
+    "theory",
+    "worlds",
+]

@@ -98,7 +98,7 @@ def list_worlds() -> None:
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the measurements as JSON.")] = False,
 ) -> None:
-    """Compare the compiled engine with a C twin and with NumPy, in one run; about ten seconds.
+    """Compare the compiled engine with a C twin and with NumPy, in one run; about twenty seconds.
 
     Ratios above 1 mean that ours is faster.  Without a C compiler the C column stays empty.
 
@@ -141,3 +141,41 @@ def inspect(
     inspection.show(found, " ".join([world, *(parameters or [])]), console)
     if figure is not None:
         console.print(f"figure written to {figure}")
+
+
+@app.command()
+def bounds(
+    states: Annotated[int, typer.Option(help="S.")] = 16,
+    actions: Annotated[int, typer.Option(help="A.")] = 4,
+    models: Annotated[int, typer.Option(help="M, the number of worlds.")] = 4,
+    episodes: Annotated[int, typer.Option(help="K.")] = 200,
+    learning_horizon: Annotated[int | None, typer.Option(help="H1; 200 if neither it nor H is given.")] = None,
+    horizon: Annotated[int | None, typer.Option(help="H = H0 + H1, in place of H1.")] = None,
+    separation: Annotated[float, typer.Option(help="lambda, above 0 and at most 2.")] = 1.299999,
+    hitting_time: Annotated[float, typer.Option(help="The bound on the hitting time that H0 is made of.")] = 7.0,
+    diameter: Annotated[float | None, typer.Option(help="D; the hitting time bounds it otherwise.")] = None,
+    failure: Annotated[float, typer.Option(help="p.")] = 0.03,
+    pairs: Annotated[int, typer.Option(help="The size of the distinguishing set.")] = 3,
+    constants: Annotated[str, typer.Option(help="N, H0 and the bonus: paper or released.")] = "paper",
+) -> None:
+    """Show what the paper's theorems promise, beside the trivial K H; the defaults are the paper's experiment.
+
+    Example: [bold]aomultirl bounds --episodes 100000 --separation 0.5 --constants released[/bold]
+    """
+    from aomultirl.reports import bounds_table
+
+    found = bounds_table.collect(
+        states=states,
+        actions=actions,
+        models=models,
+        episodes=episodes,
+        learning_horizon=learning_horizon,
+        horizon=horizon,
+        separation=separation,
+        hitting_time=hitting_time,
+        diameter=diameter,
+        failure=failure,
+        pairs=pairs,
+        constants=constants,
+    )
+    bounds_table.show(found, Console())

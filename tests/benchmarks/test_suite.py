@@ -11,12 +11,23 @@ from rich.console import Console
 
 import aomultirl as ao
 from aomultirl import benchmarks
-from aomultirl.benchmarks import suite, twin
+from aomultirl.benchmarks import peers, suite, twin
 from aomultirl.engine import planning, stepping
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 
-SMALL = benchmarks.Sizes(steps=3000, horizon=7, dense_states=40, sparse_states=60, sparse_horizon=5)
+SMALL = benchmarks.Sizes(
+    steps=3000,
+    horizon=7,
+    dense_states=40,
+    sparse_states=60,
+    sparse_horizon=5,
+    exploring=(
+        suite.THREE._replace(needed=20, horizon=3000, episodes=4, loop=50),
+        suite.ALL._replace(needed=5, horizon=9000, episodes=2, loop=50),
+    ),
+    episodes=2,
+)
 needs_compiler = pytest.mark.skipif(twin.compiler() is None, reason="no C compiler (gcc or cc) on this machine")
 
 
@@ -97,6 +108,67 @@ def test_walks_of_c_are_ours(c_twin: twin.Twin, seed: int, uneven: bool) -> None
     np.testing.assert_array_equal(other.counts[pairs, states], visits)
 
 
+def some_targets(seed: int, world: ao.MDP) -> np.ndarray:
+    return np.random.default_rng(seed).random((world.n_states, world.n_actions)) < (0.05, 0.3, 1.0)[seed % 3]
+
+
+def check_explorations(c_twin: twin.Twin, world: ao.MDP, targets: np.ndarray, needed: int, steps: int) -> list[int]:
+    """C takes our steps and leaves its streams where we leave ours; how long ExploreID took, in each episode."""
+    sources = streams(needed, 6).reshape(3, 2, 4)
+    others = c_twin.explore(world, targets, needed, steps, 3, sources)()
+    ours = [suite.explore(world, targets, needed, steps, 3, *pair.copy()) for pair in sources]
+    assert suite._same_explorations(ours, others)
+    assert all(other.walk.counts.sum() == steps for other in others)
+    return [other.done for other in others]
+
+
+@needs_compiler
+@pytest.mark.parametrize("uneven", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_explorations_of_c_are_ours(c_twin: twin.Twin, seed: int, uneven: bool) -> None:
+    world = sparse_world(seed, uneven)
+    check_explorations(c_twin, world, some_targets(seed, world), needed=1 + 7 * seed, steps=20_000)
+
+
+@needs_compiler
+@pytest.mark.parametrize("edges", ["third", "stay"])
+@pytest.mark.parametrize("task", range(4))
+def test_explorations_of_c_are_ours_in_the_grids(c_twin: twin.Twin, task: int, edges: str) -> None:
+    world = ao.worlds.gridworld(edges=edges)[task]
+    some = np.zeros((16, 4), bool)
+    some[tuple(np.transpose(suite.GAMMA))] = True
+    for targets, steps in (some, 60_000), (np.ones((16, 4), bool), 100_000):
+        assert max(check_explorations(c_twin, world, targets, 300, steps)) < steps
+
+
+@needs_compiler
+@pytest.mark.parametrize("steps", [0, 1, 10, 100])
+def test_explorations_of_c_that_end_too_early_are_ours(c_twin: twin.Twin, steps: int) -> None:
+    world = ao.worlds.gridworld()[0]
+    assert check_explorations(c_twin, world, np.ones((16, 4), bool), 50, steps) == [steps] * 3
+
+
+def test_the_loop_in_python_gives_every_target_its_samples() -> None:
+    world = ao.worlds.gridworld(edges="stay")[0]
+    targets = np.zeros((16, 4), bool)
+    targets[tuple(np.transpose(suite.GAMMA))] = True
+    counts = peers.with_a_loop(world, targets, 40, 5, 6000)()
+    assert counts.sum() == 6000
+    assert np.all(counts.sum(axis=-1)[targets] >= 40)
+    assert not np.any(counts[world.transitions == 0])
+
+
+def test_the_loop_in_python_explores_as_fast_as_we_do() -> None:
+    """Pairs complete after 600 steps, means of 20 episodes each: the ratio has a standard error below 0.01."""
+    world, targets = ao.worlds.gridworld()[1], np.ones((16, 4), bool)
+    ours = [suite.explore(world, targets, 9, 600, 5, *pair) for pair in streams(1, 40).reshape(20, 2, 4)]
+    complete = [(suite._dense(one.walk.counts, 16).sum(axis=-1) >= 9).sum() for one in ours]
+    loops = [peers.with_a_loop(world, targets, 9, 5, 600, seed)() for seed in range(20)]
+    others = [(counts.sum(axis=-1) >= 9).sum() for counts in loops]
+    assert 16 < np.mean(complete) < 60
+    assert abs(np.mean(others) / np.mean(complete) - 1.0) < 0.04
+
+
 @needs_compiler
 def test_c_refuses_arrays_that_are_not_contiguous(c_twin: twin.Twin) -> None:
     world = sparse_world(0)
@@ -109,15 +181,18 @@ def test_small_run_measures_all_contenders() -> None:
     records = small_run()
     assert [record.name for record in records] == [
         "stepping S=16 A=4",
+        "exploring S=16, 3 pairs",
+        "exploring S=16, 64 pairs",
         "planning S=16 A=4 H=7",
         "planning S=40 A=4 H=7",
         "planning S=60 A=4 H=5",
+        "AOMultiRL, the paper's run",
     ]
     for record in records:
         assert record.ours_seconds > 0
-        assert record.c_ratio is not None
         assert record.note == ""
-    assert [record.numpy_ratio is None for record in records] == [True, False, False, False]
+    assert [record.c_ratio is None for record in records] == [False] * 6 + [True]
+    assert [record.numpy_ratio is None for record in records] == [True] + [False] * 5 + [True]
     table = printed(records)
     assert all(record.name in table for record in records)
     told = benchmarks.as_dict(records)
@@ -128,7 +203,7 @@ def test_small_run_measures_all_contenders() -> None:
 def test_without_a_compiler_the_c_column_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     records = small_run()
-    assert [record.c_seconds for record in records] == [None] * 4
+    assert [record.c_seconds for record in records] == [None] * 7
     assert printed(records, width=120).count("There is no C compiler") == 1
     assert benchmarks.as_dict(records)["versions"]["c_compiler"] is None
 
@@ -140,7 +215,7 @@ def test_a_compiler_that_fails_is_told_from_none(monkeypatch: pytest.MonkeyPatch
 
 
 def test_contenders_that_disagree_are_refused() -> None:
-    case = suite._planning(sparse_world(0), 4, None, suite.with_einsum, 0.9)
+    case = suite._planning(sparse_world(0), 4, None, peers.with_einsum, 0.9)
     right = case.ours()
     suite._check(case._replace(c={"C": lambda: right}))
     nudged = right._replace(values=np.nextafter(right.values, np.inf))
@@ -155,6 +230,29 @@ def test_walks_that_disagree_are_refused() -> None:
     counts = np.zeros((17 * 3, 17), np.int64)
     with pytest.raises(RuntimeError, match="disagree"):
         suite._check(case._replace(c={"C": lambda: twin.DenseWalk(0, 0.0, counts)}))
+
+
+def test_explorations_that_disagree_are_refused() -> None:
+    case = suite._exploring(sparse_world(0), suite.Exploring(((1, 1),), 5, 500, episodes=2, loop=20), None)
+    right = case.ours()
+    walk = right[0].walk
+    dense = twin.DenseWalk(walk.state, walk.reward, suite._dense(walk.counts, 17))
+    same = twin.DenseExploration(right[0].done, dense)
+    suite._check(case._replace(ours=lambda: right[:1], c={"C": lambda: [same]}, numpy=None))
+    for wrong in same._replace(done=same.done + 1), same._replace(walk=dense._replace(counts=dense.counts + 1)):
+        with pytest.raises(RuntimeError, match="C and our engine disagree"):
+            suite._check(case._replace(ours=lambda: right[:1], c={"C": lambda wrong=wrong: [wrong]}))
+    with pytest.raises(RuntimeError, match="NumPy and our engine disagree"):
+        suite._check(case._replace(numpy=lambda: np.ones((17, 3, 17), np.int64)))
+
+
+def test_a_run_that_takes_too_long_is_marked() -> None:
+    record = benchmarks.Record("a run", 100, "steps", 0.6, None, None, None, None, seconds_target=0.5)
+    assert record.missed
+    assert "a run should take less than 0.5 s" in printed([record])
+    quick = record._replace(ours_seconds=0.4)
+    assert not quick.missed
+    assert "0.40 s" in printed([quick])
 
 
 def test_records_mark_what_misses_its_target() -> None:

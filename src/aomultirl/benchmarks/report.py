@@ -60,7 +60,7 @@ def print_table(records: Sequence[Record], console: "Console | None" = None) -> 
     for record in records:
         table.add_row(
             record.name,
-            _rate(record, record.ours_seconds),
+            _ours(record),
             _rate(record, record.c_seconds),
             _ratio(record.c_ratio, record.c_target),
             _rate(record, record.numpy_seconds),
@@ -69,17 +69,31 @@ def print_table(records: Sequence[Record], console: "Console | None" = None) -> 
     console.print(table)
     told = ", ".join(f"{name.replace('_', ' ')} {version}" for name, version in versions().items() if version)
     console.print(f"A ratio that misses its target is shown with it.  {told}", highlight=False)
+    for record in records:
+        if record.too_long:
+            console.print(f"{record.name} should take less than {record.seconds_target:g} s.", highlight=False)
     for note in dict.fromkeys(record.note for record in records if record.note):
         console.print(note)
 
 
+def _ours(record: Record) -> str:
+    """Our rate, or our seconds where these are what counts."""
+    if record.seconds_target is None:
+        return _rate(record, record.ours_seconds)
+    return f"[{'bold red' if record.too_long else 'green'}]{record.ours_seconds:.2f} s[/]"
+
+
 def _rate(record: Record, seconds: float | None) -> str:
-    return "-" if seconds is None else f"{record.work / seconds / 1e6:,.0f}"
+    if seconds is None:
+        return "-"
+    rate = record.work / seconds / 1e6
+    return f"{rate:,.0f}" if rate >= 1 else f"{rate:.3f}"
 
 
 def _ratio(ratio: float | None, target: float | None) -> str:
     if ratio is None or target is None:
         return "-"
+    told = f"{ratio:.2f}" if ratio < 100 else f"{ratio:,.0f}"
     if ratio < target:
-        return f"[bold red]{ratio:.2f} < {target:g}[/]"
-    return f"[green]{ratio:.2f}[/]"
+        return f"[bold red]{told} < {target:g}[/]"
+    return f"[green]{told}[/]"

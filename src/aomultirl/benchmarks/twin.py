@@ -36,6 +36,13 @@ class DenseWalk(NamedTuple):
     counts: NDArray[np.int64]
 
 
+class DenseExploration(NamedTuple):
+    """done: the steps until every target had its samples; walk: the whole phase."""
+
+    done: int
+    walk: DenseWalk
+
+
 def compiler() -> str | None:
     """gcc, or whatever C compiler the machine calls cc."""
     return shutil.which("gcc") or shutil.which("cc")
@@ -77,6 +84,9 @@ class Twin:
         self._follow = library.follow
         self._follow.restype = ctypes.c_double
         self._follow.argtypes = [POINTER, POINTER, WHOLE, POINTER, POINTER, *[WHOLE] * 3, *[POINTER] * 3]
+        self._explore = library.explore
+        self._explore.restype = ctypes.c_double
+        self._explore.argtypes = [*[POINTER] * 2, WHOLE, *[POINTER] * 2, *[WHOLE] * 4, *[POINTER] * 5]
         self._plan_by_rows = library.plan_by_rows
         self._plan_by_rows.restype = None
         self._plan_by_rows.argtypes = [*[POINTER] * 5, *[WHOLE] * 3, POINTER, POINTER]
@@ -101,6 +111,31 @@ class Twin:
             return DenseWalk(state.value, reward, counts)
 
         return call
+
+    def explore(
+        self, world: MDP, targets: NDArray[np.bool_], needed: int, steps: int, start: int, sources: NDArray[np.uint64]
+    ) -> Callable[[], list[DenseExploration]]:
+        """The clustering phase, ``steps`` long, once for each pair of streams in ``sources``, (n, 2, 4).
+
+        targets: (S, A), each to be sampled ``needed`` times by ExploreID; after that actions are random.
+        """
+        tables, rewards = world.alias_tables, np.ascontiguousarray(world.rewards)
+        wanted = np.ascontiguousarray(targets, np.bool_)
+        shape = (world.n_states * world.n_actions, world.n_states)
+
+        def once(streams: NDArray[np.uint64]) -> DenseExploration:
+            state, done, counts = WHOLE(start), WHOLE(), np.zeros(shape, np.int64)
+            reward = self._explore(
+                *(_address(tables.heads), _address(tables.cells), tables.width, _address(rewards), _address(wanted)),
+                *(needed, world.n_states, world.n_actions, steps),
+                *(ctypes.addressof(state), _address(streams[0]), _address(streams[1]), _address(counts)),
+                ctypes.addressof(done),
+            )
+            if done.value < 0:
+                raise MemoryError("the C twin has no memory for its decisions")
+            return DenseExploration(done.value, DenseWalk(state.value, reward, counts))
+
+        return lambda: [once(pair.copy()) for pair in sources]
 
     def plan_by_rows(
         self, world: MDP, gains: NDArray[np.float64], caps: NDArray[np.float64]

@@ -1,0 +1,21 @@
+"""The complete agents."""
+
+from aomultirl.agents.aomultirl import AOMultiRL
+from aomultirl.agents.base import Agent, Report, Setting
+from aomultirl.agents.baselines import OneEpisodeUCBVI, Optimal, OracleUCBVI, PooledUCBVI, Random
+from aomultirl.agents.doubling import DoublingAOMultiRL
+from aomultirl.agents.two_stage import TwoStageAOMultiRL
+
+__all__ = [
+    "AOMultiRL",
+    "Agent",
+    "DoublingAOMultiRL",
+    "OneEpisodeUCBVI",
+    "Optimal",
+    "OracleUCBVI",
+    "PooledUCBVI",
+    "Random",
+    "Report",
+    "Setting",
+    "TwoStageAOMultiRL",
+]

@@ -1,0 +1,268 @@
+"""AOMultiRL, Algorithm 1 of the paper: explore for H0 steps, identify the cluster, learn for the rest.
+
+What is fixed for a run, or for one stage of it, is a :class:`Stage`: the pairs to visit, how often, for how many steps,
+the threshold, and the learner.  Errata: H0 uses the bound on the hitting time (E7); L has the full horizon H (E8), or
+H1 with the released constants; the learning phase's tables are indexed from its own first step.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import checks, theory
+from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, known_rewards
+from aomultirl.agents.baselines import make_ucbvi
+from aomultirl.agents.learner import Learner
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import Stream
+from aomultirl.engine.stepping import Phase, follow, uniform
+from aomultirl.exploring.explore_id import TIES, explore_id
+from aomultirl.identifying.clusters import Cluster
+from aomultirl.identifying.threshold import identify_cluster
+from aomultirl.mdp import ModelSet
+
+
+@dataclass(frozen=True)
+class Stage:
+    """targets: Gamma, (S, A); samples: N; clustering_horizon, learning_horizon: H0 and H1; threshold: delta."""
+
+    targets: NDArray[np.bool_]
+    samples: int
+    clustering_horizon: int
+    learning_horizon: int
+    threshold: float
+    learner: Learner
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """Gamma as numbers s * A + a."""
+        return np.flatnonzero(self.targets)
+
+
+class AOMultiRL(Agent):
+    """The paper's algorithm.
+
+    Parameters
+    ----------
+    models
+        M, or the worlds themselves, of which only their number is used and against which the rest is checked.
+    separation
+        lambda.
+    hitting_time
+        D, a bound on the hitting times; None takes the exact one of ``models`` if these are given.
+    failure
+        p.
+    distinguishing_set
+        Gamma, pairs (state, action); all pairs by default.
+    level
+        alpha, at least lambda / 2; lambda by default.
+    constants
+        "paper" or "released", see :mod:`aomultirl.theory.constants`.
+    horizon, learning_horizon
+        H or H1: one of them.
+    samples, clustering_horizon
+        N and H0 in place of those of ``constants``.
+    stop_early
+        end the clustering phase once every pair has its N samples, which changes the process; with ``horizon`` given
+        the learning phase gets the steps that are saved.
+    ties
+        "random" or "released", see :mod:`aomultirl.exploring.explore_id`.
+    bonus, bonus_scale, cap
+        see :class:`aomultirl.learning.UCBVI`.
+    reuse_samples
+        learn from the samples of both phases, with the bonus for external samples:
+        ``L_N = ln(5 S A K (H + N) M / p_1)`` and n counts both (Appendix G).
+    rewards
+        "known", or "unknown": estimated, with a bonus that keeps optimism.
+
+    Attributes
+    ----------
+    clusters
+        what was learned, in order of first appearance.
+    stage
+        the numbers in force.
+    """
+
+    def __init__(
+        self,
+        models: int | ModelSet,
+        separation: float,
+        hitting_time: float | None,
+        failure: float,
+        distinguishing_set: Iterable[tuple[int, int]] | None = None,
+        level: float | None = None,
+        constants: str = "paper",
+        horizon: int | None = None,
+        learning_horizon: int | None = None,
+        *,
+        samples: int | None = None,
+        clustering_horizon: int | None = None,
+        stop_early: bool = False,
+        ties: str = "random",
+        bonus: str = "paper",
+        bonus_scale: float = 1.0,
+        cap: str = "horizon",
+        reuse_samples: bool = False,
+        rewards: str = "known",
+    ) -> None:
+        self.models, self.separation, self.hitting_time, self.failure = models, separation, hitting_time, failure
+        self.distinguishing_set, self.level, self.constants = distinguishing_set, level, constants
+        self.horizon, self.learning_horizon = horizon, learning_horizon
+        self.samples, self.clustering_horizon = samples, clustering_horizon
+        self.stop_early, self.ties, self.reuse_samples, self.rewards = stop_early, ties, reuse_samples, rewards
+        self.bonus, self.bonus_scale, self.cap = bonus, bonus_scale, cap
+
+    def begin(self, setting: Setting) -> None:
+        super().begin(setting)
+        checks.choice("ties", self.ties, TIES)
+        self.clusters: list[Cluster] = []
+        self._check_models()
+        targets = read_pairs(self.distinguishing_set, setting)
+        level = self.separation if self.level is None else self.level
+        self.stage = self._make_stage(targets, level, self.failure, self._learning_horizon)
+
+    def _check_models(self) -> None:
+        if not isinstance(self.models, ModelSet):
+            checks.integer("models", self.models, least=1)
+            return
+        exact = self.models.separation()
+        if self.separation > exact:
+            raise ValueError(f"separation is {self.separation:g}, but the models are only {exact:g} apart")
+
+    @property
+    def n_models(self) -> int:
+        """M."""
+        return len(self.models) if isinstance(self.models, ModelSet) else self.models
+
+    def _hitting_time(self) -> float:
+        if self.hitting_time is not None:
+            return checks.real("hitting_time", self.hitting_time, above=0.0)
+        if not isinstance(self.models, ModelSet):
+            raise ValueError("hitting_time is needed: the models are not given, so it cannot be computed")
+        exact = max(world.hitting_time() for world in self.models)
+        if math.isinf(exact):
+            raise ValueError("the models have an infinite hitting time; choose hitting_time=... or a planning explorer")
+        return exact
+
+    def _learning_horizon(self, clustering_horizon: int) -> int:
+        """H1 for an H0; refuses where nothing is left to learn in."""
+        if (self.horizon is None) == (self.learning_horizon is None):
+            raise ValueError("give either horizon (H) or learning_horizon (H1)")
+        if self.learning_horizon is not None:
+            return checks.integer("learning_horizon", self.learning_horizon, least=1)
+        horizon = checks.integer("horizon", self.horizon, least=1)
+        if clustering_horizon >= horizon:
+            raise ValueError(
+                f"the clustering phase takes H0 = {clustering_horizon:,} steps, but horizon is {horizon:,}"
+            )
+        return horizon - clustering_horizon
+
+    def _make_stage(
+        self, targets: NDArray[np.bool_], level: float, failure: float, learning_horizon: Callable[[int], int]
+    ) -> Stage:
+        """The numbers for a distinguishing set; ``learning_horizon`` maps H0 to H1."""
+        setting, pairs = self.setting, int(targets.sum())
+        threshold = theory.threshold(level, self.separation)
+        sizes = (setting.n_states, pairs, self.separation)
+        samples = self.samples
+        if samples is None:
+            samples = theory.samples_needed(*sizes, setting.episodes, failure, self.constants)
+        samples = checks.integer("samples", samples, least=1)
+        first = self._clustering_horizon(pairs, samples, failure)
+        rest = learning_horizon(first)
+        learner = Learner(
+            make_ucbvi(self._logarithm(first, rest, samples), self.bonus, self.bonus_scale, self.cap),
+            known_rewards(self.rewards, setting),
+            setting.n_states,
+            setting.n_actions,
+        )
+        return Stage(targets, samples, first, rest, threshold, learner)
+
+    def _clustering_horizon(self, pairs: int, samples: int, failure: float) -> int:
+        """H0 for so many pairs, each to be seen ``samples`` times."""
+        if self.clustering_horizon is not None:
+            return checks.integer("clustering_horizon", self.clustering_horizon, least=1)
+        sizes = (self.setting.n_states, pairs, self.separation)
+        return theory.clustering_horizon(*sizes, self._hitting_time(), self.setting.episodes, failure, self.constants)
+
+    def _logarithm(self, first: int, rest: int, samples: int) -> float:
+        """L, with p_1 = p / 3."""
+        steps = max(rest, 1) if self.constants == "released" else first + rest
+        if self.reuse_samples:
+            steps += samples
+        pairs = self.setting.n_states * self.setting.n_actions
+        return math.log(15.0 * pairs * self.setting.episodes * steps * self.n_models / self.failure)
+
+    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+        stage, n_states, n_actions = self.stage, self.setting.n_states, self.setting.n_actions
+        explored, found = CountTable(n_states * n_actions), stage.learner.sums()
+        explore = explore_id(stage.targets, stage.samples, self.ties)
+        outcome = yield Phase(explore, stage.clustering_horizon, explored, found, "clustering")
+        spent = outcome.steps
+        if outcome.finished and not self.stop_early:
+            rest = stage.clustering_horizon - spent
+            spent += (yield Phase(uniform(n_states, n_actions), rest, explored, found, "clustering")).steps
+        report = yield from self._identified(explored, found, spent, stream)
+        return replace(report, exploration_ok=outcome.finished)
+
+    def _identified(self, explored: CountTable, found: NDArray[np.float64], spent: int, stream: Stream) -> Episode:
+        """Identify the cluster, learn for the rest of the episode, and remember."""
+        stage, n_pairs = self.stage, self.setting.n_states * self.setting.n_actions
+        number = identify_cluster(explored, self.clusters, stage.pairs, stage.threshold)
+        new = number < 0
+        cluster = Cluster(n_pairs) if new else self.clusters[number]
+        horizon = stage.learning_horizon
+        if self.stop_early and self.horizon is not None:
+            horizon = self.horizon - spent
+        plan = stage.learner.act(self._samples(cluster, explored), self._sums(cluster, found), horizon, stream)
+        learned, earned = CountTable(n_pairs), stage.learner.sums()
+        yield Phase(follow(plan), horizon, learned, earned)
+
+        if new:
+            number = len(self.clusters)
+            self.clusters.append(cluster)
+        self._commit(cluster, explored, found, learned, earned)
+        last = self._evaluation_horizon()
+        best = stage.learner.best(self._samples(cluster), self._sums(cluster), last, stream)
+        return Report(number, new, True, best, last)
+
+    def _samples(self, cluster: Cluster, *fresh: CountTable) -> tuple[CountTable, ...]:
+        """What is learned from: the learning phases, or both phases."""
+        return (cluster.regret, cluster.model, *fresh) if self.reuse_samples else (cluster.regret,)
+
+    def _sums(self, cluster: Cluster, fresh: NDArray[np.float64] = NOTHING) -> NDArray[np.float64]:
+        """The rewards of those samples."""
+        if not self.reuse_samples or len(fresh) == 0:
+            return cluster.regret_sums + cluster.model_sums if self.reuse_samples else cluster.regret_sums
+        return cluster.regret_sums + cluster.model_sums + fresh
+
+    def _commit(
+        self,
+        cluster: Cluster,
+        explored: CountTable,
+        found: NDArray[np.float64],
+        learned: CountTable,
+        earned: NDArray[np.float64],
+    ) -> None:
+        """Memory changes here, after the last step."""
+        cluster.model.add(explored)
+        cluster.regret.add(learned)
+        if len(found) > 0:
+            cluster.model_sums += found
+            cluster.regret_sums += earned
+
+    def _evaluation_horizon(self) -> int:
+        return self.stage.learning_horizon
+
+
+def read_pairs(pairs: Iterable[tuple[int, int]] | None, setting: Setting) -> NDArray[np.bool_]:
+    """The distinguishing set as a mask, (S, A); all pairs where none is given."""
+    if pairs is None:
+        return np.ones((setting.n_states, setting.n_actions), bool)
+    mask = checks.pairs("distinguishing_set", pairs, setting.n_states, setting.n_actions)
+    if not mask.any():
+        raise ValueError("distinguishing_set is empty")
+    return mask

@@ -1,0 +1,107 @@
+"""What an agent is: a coroutine of behaviours (see ``docs/design.md``).
+
+An agent's constructor only stores its parameters; :meth:`Agent.begin` learns the setting of a run and checks them.
+:meth:`Agent.episode` yields phases, receives their outcomes, and returns a report.  It changes the agent's memory only
+after its last ``yield``, so an episode that fails on the way leaves no trace.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import checks
+from aomultirl.engine.random import Stream
+from aomultirl.engine.stepping import Outcome, Phase
+from aomultirl.mdp import ModelSet
+
+NOTHING: NDArray[np.float64] = np.empty(0)
+"""In place of reward sums that nobody asks for."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What everybody may know of a run.
+
+    rewards
+        (S, A), or None where they are not known.
+    episodes
+        K.
+    models
+        the worlds themselves; only for agents that say so in ``told``.
+    """
+
+    n_states: int
+    n_actions: int
+    rewards: NDArray[np.float64] | None
+    episodes: int
+    models: ModelSet | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an agent says of an episode.
+
+    cluster
+        the number of the cluster it was put in, from 0; -1 for none.
+    new_cluster
+        the episode made the cluster.
+    exploration_ok
+        every pair that had to be visited was visited often enough; True where nothing had to.
+    evaluation
+        a plan, (H, S) or (S,), to be judged by the paper's metric: the policy learned so far, without a bonus.
+    evaluation_horizon
+        how many steps it is for.
+    """
+
+    cluster: int = -1
+    new_cluster: bool = False
+    exploration_ok: bool = True
+    evaluation: NDArray[np.int32] | None = None
+    evaluation_horizon: int = 0
+
+
+Episode: TypeAlias = Generator[Phase, Outcome, Report]
+
+
+class Agent:
+    """Base of all agents.
+
+    Attributes
+    ----------
+    told
+        what the agent is told beyond the setting: "task", the number of the world of each episode, and "models".
+    """
+
+    told: ClassVar[frozenset[str]] = frozenset()
+    setting: Setting
+
+    def begin(self, setting: Setting) -> None:
+        """A new run: forget everything, and check the parameters against the setting."""
+        self.setting = setting
+
+    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+        """One episode from state ``start``; ``stream`` is the agent's own source of randomness in it."""
+        raise NotImplementedError
+
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's parameters, as given."""
+        import inspect
+
+        names = inspect.signature(type(self).__init__).parameters
+        return {name: getattr(self, name) for name in names if name != "self"}
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
+        return f"{type(self).__name__}({words})"
+
+
+def known_rewards(rewards: str, setting: Setting) -> NDArray[np.float64] | None:
+    """(S, A), or None where the agent must estimate them; refuses "known" where nobody knows them."""
+    if checks.choice("rewards", rewards, ("known", "unknown")) == "unknown":
+        return None
+    if setting.rewards is None:
+        raise ValueError('rewards = "known", but nobody says what they are here; take rewards="unknown"')
+    return np.array(setting.rewards, np.float64)

@@ -1,0 +1,125 @@
+"""Two-stage AOMultiRL, Algorithm 4 of the paper: discover a distinguishing set, then use it.
+
+Stage 1 is Algorithm 1 with all pairs and alpha = lambda, until there are M clusters.  Then, for every two clusters, the
+first pair of a fixed scan whose estimates differ by more than 3 lambda / 4 is taken.  Stage 2 goes on with these pairs
+and alpha = lambda / 2.  The clusters are carried over: the printed "run Algorithm 1" would forget them, the authors'
+code keeps them.  Each stage may fail with p / 2 (E21; the released constants spend p in both).  Which pairs are found
+depends on the scan (E25): "ascending" in states, or "descending", which gives the set that the paper reports.
+"""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from aomultirl import checks
+from aomultirl.agents.aomultirl import AOMultiRL
+from aomultirl.agents.base import Episode, Setting
+from aomultirl.engine.random import Stream
+from aomultirl.identifying.threshold import distance
+from aomultirl.mdp import ModelSet
+
+
+class TwoStageAOMultiRL(AOMultiRL):
+    """AOMultiRL that is given no distinguishing set.
+
+    Parameters
+    ----------
+    models, separation, hitting_time, failure, constants, horizon, learning_horizon, **options
+        as in :class:`AOMultiRL`; ``clustering_horizon`` is H0 of stage 2.
+    scan
+        "ascending" or "descending" order of states in which pairs are looked for.
+    first_clustering_horizon, first_learning_horizon
+        H0 and H1 in stage 1; by default by the same rules as in stage 2 (the paper's experiment takes H1 = 0).
+
+    Attributes
+    ----------
+    discovered
+        the pairs found at the end of stage 1; None before.
+    """
+
+    def __init__(
+        self,
+        models: int | ModelSet,
+        separation: float,
+        hitting_time: float | None,
+        failure: float,
+        constants: str = "paper",
+        horizon: int | None = None,
+        learning_horizon: int | None = None,
+        *,
+        scan: str = "ascending",
+        first_clustering_horizon: int | None = None,
+        first_learning_horizon: int | None = None,
+        samples: int | None = None,
+        clustering_horizon: int | None = None,
+        stop_early: bool = False,
+        ties: str = "random",
+        bonus: str = "paper",
+        bonus_scale: float = 1.0,
+        cap: str = "horizon",
+        reuse_samples: bool = False,
+        rewards: str = "known",
+    ) -> None:
+        options: dict[str, Any] = {
+            "samples": samples,
+            "clustering_horizon": clustering_horizon,
+            "stop_early": stop_early,
+            "ties": ties,
+            "bonus": bonus,
+            "bonus_scale": bonus_scale,
+            "cap": cap,
+            "reuse_samples": reuse_samples,
+            "rewards": rewards,
+        }
+        super().__init__(
+            models, separation, hitting_time, failure, None, None, constants, horizon, learning_horizon, **options
+        )
+        self.scan = scan
+        self.first_clustering_horizon, self.first_learning_horizon = first_clustering_horizon, first_learning_horizon
+
+    def begin(self, setting: Setting) -> None:
+        self.discovered: list[tuple[int, int]] | None = None
+        checks.choice("scan", self.scan, ("ascending", "descending"))
+        super().begin(setting)
+        self._share = self.failure if self.constants == "released" else self.failure / 2.0
+        every = np.ones((setting.n_states, setting.n_actions), bool)
+        self.stage = self._make_stage(every, self.separation, self._share, self._first_learning_horizon)
+
+    def _clustering_horizon(self, pairs: int, samples: int, failure: float) -> int:
+        if self.discovered is None and self.first_clustering_horizon is not None:
+            return checks.integer("first_clustering_horizon", self.first_clustering_horizon, least=1)
+        return super()._clustering_horizon(pairs, samples, failure)
+
+    def _first_learning_horizon(self, clustering_horizon: int) -> int:
+        if self.first_learning_horizon is None:
+            return self._learning_horizon(clustering_horizon)
+        return checks.integer("first_learning_horizon", self.first_learning_horizon, least=0)
+
+    def _evaluation_horizon(self) -> int:
+        return self.learning_horizon if self.learning_horizon is not None else self.stage.learning_horizon
+
+    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+        report = yield from super().episode(start, stream, task)
+        if self.discovered is None and len(self.clusters) >= self.n_models:
+            self._discover()
+        return report
+
+    def _discover(self) -> None:
+        """Find the pairs and go on to stage 2; while two clusters show no difference, stage 1 goes on."""
+        n_states, n_actions = self.setting.n_states, self.setting.n_actions
+        states = range(n_states) if self.scan == "ascending" else range(n_states - 1, -1, -1)
+        order = [(s, a) for s in states for a in range(n_actions)]
+        found: list[tuple[int, int]] = []
+        for one, other in combinations(self.clusters, 2):
+            level, records = 0.75 * self.separation, (one.model.record, other.model.record)
+            first = next((p for p in order if distance(*records, p[0] * n_actions + p[1]) > level), None)
+            if first is None:
+                return
+            found.append(first)
+        self.discovered = list(dict.fromkeys(found))
+        if not self.discovered:
+            return
+        targets = np.zeros((n_states, n_actions), bool)
+        targets[tuple(np.array(self.discovered).T)] = True
+        self.stage = self._make_stage(targets, self.separation / 2.0, self._share, self._learning_horizon)

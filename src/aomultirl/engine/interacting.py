@@ -1,0 +1,174 @@
+"""The same phases, one step at a time, for a world that we do not hold.
+
+:class:`Session` turns an agent's coroutine inside out: a person, or a loop around a Gymnasium environment, asks
+:meth:`Session.act` and tells :meth:`Session.observe`.  The behaviours are the ones that the simulator runs, with the
+same draws in the same order, so the same observations lead to the same actions, bit for bit.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import checks
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import Counts, find, insert
+from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.stepping import Outcome, Phase, Ran, attend, prepare
+
+U = np.uint64
+
+
+@kernel
+def _act(behaviour: Any, counts: Counts, n_actions: int, step: int, state: int, agent: Stream) -> int:
+    table = behaviour.table
+    entry = table.plan[step * table.stride + state]
+    if entry < 0:
+        prepare(behaviour, counts, state, agent)
+        entry = table.plan[step * table.stride + state]
+    return draw_below(n_actions, agent) if entry == n_actions else int(entry)
+
+
+@kernel
+def _observe(
+    behaviour: Any,
+    counts: Counts,
+    sums: NDArray[np.float64],
+    n_actions: int,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+) -> tuple[bool, bool]:
+    """(the behaviour reached its aim, the counts want more room), in the order of the simulator's loop."""
+    table = behaviour.table
+    pair = state * n_actions + action
+    at_random = table.plan[step * table.stride + state] == n_actions
+    if len(sums) > 0:
+        sums[pair] += reward
+    table.budget[state] -= 1
+    finished, crowded = False, False
+    slot = find(counts.heads, counts.slots, U(pair), U(successor))
+    if counts.slots[slot] >= 0:
+        counts.slots[slot + U(1)] += 1
+    else:
+        crowded = insert(counts, pair, successor)
+    if table.budget[state] == 0 or (at_random and table.watch[successor]):
+        finished = attend(behaviour, counts, state, action, successor)
+    return finished, crowded
+
+
+class Session:
+    """One episode of an agent, from outside.
+
+    Parameters
+    ----------
+    episode
+        what the agent's ``episode`` method returned.
+    n_states, n_actions
+        S and A.
+    start
+        the first state.
+    stream
+        the agent's, uint64 (4,), advanced in place.
+
+    Attributes
+    ----------
+    over
+        the episode has ended; ``report`` is what the agent says of it.
+    ran
+        the phases so far.
+    """
+
+    def __init__(
+        self, episode: Generator[Phase, Outcome, Any], n_states: int, n_actions: int, start: int, stream: Stream
+    ) -> None:
+        self._episode, self._stream = episode, stream
+        self._n_states, self._n_actions = n_states, n_actions
+        self.state = start
+        self.over = False
+        self.report: Any = None
+        self.ran: list[Ran] = []
+        self._action: int | None = None
+        self._enter(lambda: next(episode))
+
+    def act(self) -> int:
+        """The action for the present state."""
+        self._must_go_on()
+        if self._action is None:
+            self._action = int(
+                _act(
+                    self._phase.behaviour,
+                    self._phase.counts.record,
+                    self._n_actions,
+                    self._step,
+                    self.state,
+                    self._stream,
+                )
+            )
+        return self._action
+
+    def observe(self, successor: int, reward: float) -> None:
+        """What the action led to, and what it earned."""
+        self._must_go_on()
+        if self._action is None:
+            raise ValueError("observe comes after act: there is no action to observe the outcome of")
+        successor = checks.integer("successor", successor, least=0, most=self._n_states - 1)
+        reward = checks.real("reward", reward)
+        phase = self._phase
+        finished, crowded = _observe(
+            phase.behaviour,
+            phase.counts.record,
+            phase.sums,
+            self._n_actions,
+            self._step,
+            self.state,
+            self._action,
+            successor,
+            reward,
+        )
+        if crowded:
+            phase.counts.make_room()
+        self._action = None
+        self._reward += reward
+        self._step += 1
+        self.state = successor
+        if finished or self._step == phase.steps:
+            self._leave(finished)
+
+    def observe_and_act(self, successor: int, reward: float) -> int | None:
+        """:meth:`observe`, then :meth:`act`; None when the episode is over."""
+        self.observe(successor, reward)
+        return None if self.over else self.act()
+
+    def stop(self) -> None:
+        """The world ended the episode before the agent's horizon: every phase left over gets no step."""
+        while not self.over:
+            self._leave(False)
+
+    def close(self) -> None:
+        """Give up the episode; the agent's memory stays as it was."""
+        self._episode.close()
+        self.over = True
+
+    def _must_go_on(self) -> None:
+        if self.over:
+            raise ValueError("the episode is over")
+
+    def _leave(self, finished: bool) -> None:
+        outcome = Outcome(self._step, self.state, self._reward, finished)
+        self.ran.append(Ran(self._phase, self._entered, outcome))
+        self._enter(lambda: self._episode.send(outcome))
+
+    def _enter(self, advance: Any) -> None:
+        """Go to the next phase that has any steps, or to the end."""
+        try:
+            self._phase: Phase = advance()
+        except StopIteration as end:
+            self.report, self.over = end.value, True
+            return
+        self._step, self._reward, self._entered = 0, 0.0, self.state
+        if self._phase.steps == 0:
+            self._leave(False)

@@ -1,0 +1,7 @@
+"""Runs, and what they leave behind."""
+
+from aomultirl.experiments.check_agent import ContractError, check_agent
+from aomultirl.experiments.history import History
+from aomultirl.experiments.runner import interact, run
+
+__all__ = ["ContractError", "History", "check_agent", "interact", "run"]

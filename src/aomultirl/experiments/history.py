@@ -1,0 +1,133 @@
+"""What happened in a run, one row an episode; written to and read from Parquet without loss."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars
+
+
+class Row(NamedTuple):
+    """One episode.
+
+    task: the world's number, -1 where nobody knows it.  cluster: -1 for none.  misclustered: the cluster stands for
+    another world, or is a second one for the same.  identification_steps, learning_steps, clustering_reward,
+    learning_reward: of the two parts of the episode.  value: exact, of the learning phase's policy from the state it
+    was entered in.  regret: exact given the clustering phase, ``V*(s_1) - clustering reward - value``.
+    evaluation_reward, evaluation_value: the paper's metric, sampled and exact, the policy learned so far without a
+    bonus from the start.  Numbers that need the world are nan where nobody knows it.
+    """
+
+    episode: int
+    task: int
+    start: int
+    cluster: int
+    new_cluster: bool
+    misclustered: bool
+    exploration_ok: bool
+    identification_steps: int
+    learning_steps: int
+    clustering_reward: float
+    learning_reward: float
+    value: float
+    regret: float
+    evaluation_reward: float
+    evaluation_value: float
+
+
+TYPES = {int: np.int64, bool: np.bool_, float: np.float64}
+
+
+@dataclass(frozen=True)
+class History:
+    """A run: columns (see :class:`Row`), and what made it."""
+
+    columns: Mapping[str, NDArray[Any]]
+    about: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, rows: Iterable[Row], about: Mapping[str, Any]) -> "History":
+        """From one row an episode."""
+        rows = list(rows)
+        columns: dict[str, NDArray[Any]] = {}
+        for i, (name, kind) in enumerate(Row.__annotations__.items()):
+            columns[name] = np.array([row[i] for row in rows], TYPES[kind])
+        return cls(columns, dict(about))
+
+    def __len__(self) -> int:
+        return len(self.columns["episode"])
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A column."""
+        if name not in self.columns:
+            raise ValueError(f"there is no column {name!r}; there are {', '.join(self.columns)}")
+        return self.columns[name]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, History)
+            and dict(self.about) == dict(other.about)
+            and list(self.columns) == list(other.columns)
+            and all(
+                a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+                for a, b in zip(self.columns.values(), other.columns.values(), strict=True)
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def misclustered(self) -> int:
+        """How many episodes were misclustered."""
+        return int(self["misclustered"].sum())
+
+    def regret(self) -> NDArray[np.float64]:
+        """Cumulative regret, (K,)."""
+        return np.cumsum(self["regret"])
+
+    def aper(self) -> NDArray[np.float64]:
+        """The paper's average per-episode reward: running mean of the evaluation rewards, (K,)."""
+        return np.asarray(np.cumsum(self["evaluation_reward"]) / np.arange(1, len(self) + 1))
+
+    def to_frame(self) -> "polars.DataFrame":
+        """As a polars frame, one row an episode."""
+        import polars
+
+        return polars.DataFrame(dict(self.columns))
+
+    def write(self, path: str | Path) -> None:
+        """Write a Parquet file, under a temporary name that is renamed when it is whole."""
+        import pyarrow
+        import pyarrow.parquet
+
+        path = Path(path)
+        table = pyarrow.table(dict(self.columns)).replace_schema_metadata({"aomultirl": json.dumps(dict(self.about))})
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            pyarrow.parquet.write_table(table, partial)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def read(cls, path: str | Path) -> "History":
+        """Read what :meth:`write` wrote."""
+        import pyarrow
+        import pyarrow.parquet
+
+        try:
+            table = pyarrow.parquet.read_table(path)
+        except pyarrow.ArrowInvalid as error:
+            raise ValueError(f"{str(path)!r} is not a Parquet file: {error}") from None
+        about = (table.schema.metadata or {}).get(b"aomultirl")
+        if about is None or table.column_names != list(Row._fields):
+            raise ValueError(f"{str(path)!r} is a Parquet file, but not a history of aomultirl")
+        columns = {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
+        return cls(columns, json.loads(about))

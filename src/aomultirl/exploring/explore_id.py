@@ -1,0 +1,182 @@
+"""ExploreID, Algorithm 2 of the paper.
+
+With B the transitions of this episode and G(s) the actions a with (s, a) in Gamma and N_B(s, a) < N::
+
+    if G(s) is not empty:  the action of G(s) with the largest N_B(s, a)
+    else:                  the action with the largest  sum_s' P_B(s' | s, a) [G(s') is not empty]
+
+It looks one step ahead and plans nothing.  Ties are broken at random (``ties="random"``): breaking them by the first
+index can go round in circles for ever.  The authors' code takes the first of several equal *positive* scores
+(``ties="released"``).  Where all scores are zero both act uniformly at random; the pseudo-code is silent.
+
+Decisions are kept, not recomputed.  An under-sampled action stays the most advanced one until it has its N samples.
+A moving action with score x / n stays the best against the second best y / m for as long as x / (n + j) > y / m, the
+worst that j further visits can do to it; scores are compared as fractions of whole numbers, so ties are exact.  A
+state without any score acts at random until it is first seen to lead to an under-sampled one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from aomultirl import checks
+from aomultirl.engine import stepping
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
+from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.stepping import ASK, FOREVER, Table, is_record
+
+TIES = ("random", "released")
+
+
+class ExploreID(NamedTuple):
+    """table.watch[s]: G(s) is not empty.
+
+    targets: the pairs of Gamma, (S * A,); open: the size of G(s) for each s, and their sum; first: 1 where ties go to
+    the first action.
+    """
+
+    table: Table
+    targets: NDArray[np.bool_]
+    open: NDArray[np.int64]
+    needed: int
+    first: int
+
+
+def explore_id(targets: NDArray[np.bool_], needed: int, ties: str = "random") -> ExploreID:
+    """The behaviour; done when every target has been visited ``needed`` times.
+
+    Parameters
+    ----------
+    targets
+        (S, A), the pairs of Gamma.
+    needed
+        N.
+    ties
+        "random" or "released".
+    """
+    checks.choice("ties", ties, TIES)
+    n_states = len(targets)
+    missing = targets.sum(axis=1)
+    return ExploreID(
+        Table(np.full(n_states, ASK, np.int32), 0, np.zeros(n_states, np.int64), missing > 0),
+        np.ascontiguousarray(targets, np.bool_).reshape(-1),
+        np.append(missing, missing.sum()).astype(np.int64),
+        needed,
+        int(ties == "released"),
+    )
+
+
+@kernel
+def _score(counts: Counts, watch: NDArray[np.bool_], pair: int) -> tuple[int, int]:
+    """(x, n): of n visits of ``pair``, x led to an under-sampled state."""
+    hits = total = 0
+    for slot in range(*span(counts, pair)):
+        successor, visits = counts.slots[2 * slot], counts.slots[2 * slot + 1]
+        if successor != EMPTY:
+            total += visits
+            if watch[successor]:
+                hits += visits
+    return hits, total
+
+
+@kernel
+def _prepare(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -> None:
+    if behaviour.table.watch[state]:
+        _sample_here(behaviour, counts, state, stream)
+    else:
+        _move_on(behaviour, counts, state, stream)
+
+
+@kernel
+def _sample_here(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -> None:
+    """The most advanced action of G(s)."""
+    table = behaviour.table
+    n_actions = len(behaviour.targets) // len(table.budget)
+    advance = np.full(n_actions, -1, np.int64)
+    best, tied = -1, 0
+    for action in range(n_actions):
+        pair = state * n_actions + action
+        if behaviour.targets[pair]:
+            visits = visits_of(counts, pair)
+            if visits < behaviour.needed:
+                advance[action] = visits
+                tied = 1 if visits > best else tied + (visits == best)
+                best = max(best, visits)
+    skip = 0 if behaviour.first or tied == 1 else draw_below(tied, stream)
+    for action in range(n_actions):
+        if advance[action] == best:
+            if skip == 0:
+                table.plan[state], table.budget[state] = action, behaviour.needed - best
+                return
+            skip -= 1
+
+
+@kernel
+def _move_on(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -> None:
+    """The action most likely to lead to an under-sampled state."""
+    table = behaviour.table
+    n_actions = len(behaviour.targets) // len(table.budget)
+    hits, totals = np.zeros(n_actions, np.int64), np.ones(n_actions, np.int64)
+    best = second = -1
+    tied = 0
+    for action in range(n_actions):
+        x, n = _score(counts, table.watch, state * n_actions + action)
+        if x > 0:
+            hits[action], totals[action] = x, n
+            lead = 1 if best < 0 else x * totals[best] - hits[best] * n
+            if lead > 0:
+                best, second, tied = action, best, 1
+            else:
+                tied += lead == 0
+                if second < 0 or x * totals[second] > hits[second] * n:
+                    second = action
+    if best < 0:
+        table.plan[state], table.budget[state] = n_actions, FOREVER
+    elif tied == 1:
+        table.plan[state], table.budget[state] = best, FOREVER
+        if second >= 0:
+            table.budget[state] = (hits[best] * totals[second] - 1) // hits[second] - totals[best] + 1
+    else:
+        skip = 0 if behaviour.first else draw_below(tied, stream)
+        for action in range(n_actions):
+            if hits[action] * totals[best] == hits[best] * totals[action]:
+                if skip == 0:
+                    table.plan[state], table.budget[state] = action, 1
+                    return
+                skip -= 1
+
+
+@kernel
+def _attend(behaviour: ExploreID, counts: Counts, state: int, action: int) -> bool:
+    """Forget the entry of the state; where a target is complete, forget what depended on it."""
+    table = behaviour.table
+    n_states = len(table.budget)
+    n_actions = len(behaviour.targets) // n_states
+    table.plan[state] = ASK
+    pair = state * n_actions + action
+    if table.watch[state] and behaviour.targets[pair] and visits_of(counts, pair) >= behaviour.needed:
+        behaviour.open[state] -= 1
+        behaviour.open[n_states] -= 1
+        if behaviour.open[state] == 0:
+            table.watch[state] = False
+            for other in range(n_states):
+                if not table.watch[other]:
+                    table.plan[other] = ASK
+    return bool(behaviour.open[n_states] == 0)
+
+
+@overload(stepping.prepare, strict=False)
+def _prepare_explore_id(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
+    if is_record(behaviour, ExploreID):
+        return lambda behaviour, counts, state, stream: _prepare(behaviour, counts, state, stream)
+    return None
+
+
+@overload(stepping.attend, strict=False)
+def _attend_explore_id(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
+    if is_record(behaviour, ExploreID):
+        return lambda behaviour, counts, state, action, successor: _attend(behaviour, counts, state, action)
+    return None

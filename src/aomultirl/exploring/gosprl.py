@@ -1,0 +1,185 @@
+"""GOSPRL (Tarbouriech, Pirotta, Valko, Lazaric 2021): visit every target often enough, planning the way there.
+
+In a state with an under-sampled target action, take one, the least sampled, until it has its N samples.  Elsewhere
+follow the optimistic shortest path to the states G that still have one::
+
+    v(s) = 0 on G,      v(s) = min_a { 1 + min over p in CI(s, a) of p . v }     elsewhere,
+
+from v = 0 until no value moves by more than a thousandth of the largest.  CI(s, a) holds every p with
+``|p - phat|(s') <= 2 sqrt(phat (1 - phat) x / n) + 6 x / n``, ``x = ln(2 S A n / delta)``; an unvisited pair may lead
+anywhere, so it attracts.  The way is planned anew when a pair's visits have doubled since, or when G shrinks; the paper
+leaves constants and replanning open, and these are the ones of the UCRL2B family.  No hitting time is needed: the
+number of steps grows with the diameter.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from aomultirl import checks
+from aomultirl.engine import stepping
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
+from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.stepping import ASK, Table, is_record
+
+ACCURACY = 1e-3
+MOST_SWEEPS = 10_000
+
+
+class Gosprl(NamedTuple):
+    """table.watch[s]: s is in G.  targets: (S * A,); open: under-sampled targets in each s, and their sum."""
+
+    table: Table
+    targets: NDArray[np.bool_]
+    open: NDArray[np.int64]
+    needed: int
+    confidence: float
+
+
+def gosprl(targets: NDArray[np.bool_], needed: int, failure: float) -> Gosprl:
+    """The behaviour; done when every target has been visited ``needed`` times.
+
+    Parameters
+    ----------
+    targets
+        (S, A).
+    needed
+        N.
+    failure
+        delta in the confidence intervals.
+    """
+    checks.real("failure", failure, above=0.0, below=1.0)
+    n_states, n_actions = targets.shape
+    missing = targets.sum(axis=1)
+    return Gosprl(
+        Table(np.full(n_states, ASK, np.int32), 0, np.zeros(n_states, np.int64), missing > 0),
+        np.ascontiguousarray(targets, np.bool_).reshape(-1),
+        np.append(missing, missing.sum()).astype(np.int64),
+        needed,
+        2.0 * n_states * n_actions / failure,
+    )
+
+
+@kernel
+def _least_way(
+    counts: Counts, pair: int, values: NDArray[np.float64], order: NDArray[np.int64], confidence: float
+) -> float:
+    """min over p in CI(pair) of p . values; ``order``: the states by ascending value."""
+    n = visits_of(counts, pair)
+    if n == 0:
+        return float(values[order[0]])
+    x = np.log(confidence * n)
+    shares = np.zeros(len(values))
+    for slot in range(*span(counts, pair)):
+        if counts.slots[2 * slot] != EMPTY:
+            shares[counts.slots[2 * slot]] = counts.slots[2 * slot + 1] / n
+    radius = 2.0 * np.sqrt(shares * (1.0 - shares) * x / n) + 6.0 * x / n
+    total = left = 0.0
+    for s in range(len(values)):
+        low = max(0.0, shares[s] - radius[s])
+        total += low * values[s]
+        left += low
+    left = 1.0 - left
+    for s in order:
+        if left <= 0.0:
+            break
+        more = min(left, min(1.0, shares[s] + radius[s]) - max(0.0, shares[s] - radius[s]))
+        total += more * values[s]
+        left -= more
+    return total
+
+
+@kernel
+def optimistic_path(
+    counts: Counts, goal: NDArray[np.bool_], n_actions: int, confidence: float, plan: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Optimistic expected steps to the goal from every state; ``plan`` is filled with the way."""
+    n_states = len(goal)
+    values = np.zeros(n_states)
+    for _ in range(MOST_SWEEPS):
+        order = np.argsort(values)
+        fresh = np.zeros(n_states)
+        moved = 0.0
+        for s in range(n_states):
+            if goal[s]:
+                continue
+            best = np.inf
+            for a in range(n_actions):
+                steps = 1.0 + _least_way(counts, s * n_actions + a, values, order, confidence)
+                if steps < best:
+                    best, plan[s] = steps, a
+            fresh[s] = best
+            moved = max(moved, abs(best - values[s]))
+        values = fresh
+        if moved <= ACCURACY * values.max():
+            break
+    return values
+
+
+@kernel
+def _prepare(behaviour: Gosprl, counts: Counts, state: int, stream: Stream) -> None:
+    table = behaviour.table
+    n_states = len(table.budget)
+    n_actions = len(behaviour.targets) // n_states
+    if table.watch[state]:
+        least, tied = behaviour.needed, 0
+        for action in range(n_actions):
+            if behaviour.targets[state * n_actions + action]:
+                visits = visits_of(counts, state * n_actions + action)
+                if visits < least:
+                    least, tied = visits, 1
+                elif visits == least:
+                    tied += 1
+        skip = 0 if tied == 1 else draw_below(tied, stream)
+        for action in range(n_actions):
+            pair = state * n_actions + action
+            if behaviour.targets[pair] and visits_of(counts, pair) == least:
+                if skip == 0:
+                    table.plan[state], table.budget[state] = action, behaviour.needed - least
+                    return
+                skip -= 1
+        return
+    way = np.zeros(n_states, np.int64)
+    optimistic_path(counts, table.watch, n_actions, behaviour.confidence, way)
+    for s in range(n_states):
+        if not table.watch[s]:
+            table.plan[s] = way[s]
+            table.budget[s] = max(1, visits_of(counts, s * n_actions + way[s]))
+
+
+@kernel
+def _attend(behaviour: Gosprl, counts: Counts, state: int, action: int) -> bool:
+    table = behaviour.table
+    n_states = len(table.budget)
+    pair = state * (len(behaviour.targets) // n_states) + action
+    changed = not table.watch[state]
+    if table.watch[state]:
+        table.plan[state] = ASK
+        if behaviour.targets[pair] and visits_of(counts, pair) >= behaviour.needed:
+            behaviour.open[state] -= 1
+            behaviour.open[n_states] -= 1
+            if behaviour.open[state] == 0:
+                table.watch[state] = False
+                changed = True
+    if changed:
+        for other in range(n_states):
+            if not table.watch[other]:
+                table.plan[other] = ASK
+    return bool(behaviour.open[n_states] == 0)
+
+
+@overload(stepping.prepare, strict=False)
+def _prepare_gosprl(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
+    if is_record(behaviour, Gosprl):
+        return lambda behaviour, counts, state, stream: _prepare(behaviour, counts, state, stream)
+    return None
+
+
+@overload(stepping.attend, strict=False)
+def _attend_gosprl(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
+    if is_record(behaviour, Gosprl):
+        return lambda behaviour, counts, state, action, successor: _attend(behaviour, counts, state, action)
+    return None

@@ -1,0 +1,146 @@
+"""UCBVI-CH as the paper uses it (Appendix E; errata E8, E9, E27).
+
+With n(s, a) visits, the empirical transitions P and the bonus b(n), for h = H-1, ..., 0::
+
+    Q_h(s, a) = min{ cap, r(s, a) + P(s, a) V_{h+1} + b(n(s, a)) }   where n(s, a) > 0,   cap   elsewhere,
+    V_h(s)    = max_a Q_h(s, a),
+
+transitions pooled over the steps, planned once before the phase begins.  The cap is H (the paper), or H - h, which
+is valid and tighter.  Unlike Azar et al. there is no minimum with the previous episode's Q.
+
+Ties are broken at random.  A state and step is met at most once an episode, so breaking them while planning is the
+same as breaking them while acting; where all actions tie, the plan says "at random" and the draw is left to the step.
+A bonus at or above the cap everywhere makes every value the cap: then nothing is planned at all.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.planning import Transitions, expect_row
+from aomultirl.engine.random import Stream, draw_below
+from aomultirl.theory.bounds import bonus_for
+
+U = np.uint64
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What was learned of one world: empirical transitions, and visits (S, A)."""
+
+    transitions: Transitions
+    visits: NDArray[np.int64]
+
+
+def estimate(n_states: int, *tables: CountTable) -> Estimate:
+    """The estimate from all transitions in the tables together."""
+    merged = tables[0]
+    if len(tables) > 1:
+        merged = CountTable(len(tables[0].record.heads))
+        for table in tables:
+            merged.add(table)
+    starts, states, counts = merged.to_lists()
+    visits = np.add.reduceat(np.append(counts, 0), starts[:-1]) * (np.diff(starts) > 0)
+    probs = counts / np.repeat(visits, np.diff(starts))
+    return Estimate(Transitions(starts, states, probs, np.empty((0, 0))), visits.reshape(n_states, -1))
+
+
+@kernel
+def _plan(
+    world: Transitions,
+    gains: NDArray[np.float64],
+    caps: NDArray[np.float64],
+    stream: Stream,
+    values: NDArray[np.float64],
+    plan: NDArray[np.int32],
+) -> None:
+    starts, states, probs = world.starts, world.states, world.probs
+    n_states = values.shape[1]
+    n_actions = len(gains) // n_states
+    q = np.empty(n_actions)
+    for h in range(len(caps) - 1, -1, -1):
+        following = values[h + 1]
+        for s in range(n_states):
+            best, tied, chosen = -np.inf, 0, 0
+            for a in range(n_actions):
+                pair = U(s * n_actions + a)
+                q[a] = min(caps[h], gains[pair] + expect_row(starts, states, probs, following, pair))
+                if q[a] > best:
+                    best, tied, chosen = q[a], 1, a
+                elif q[a] == best:
+                    tied += 1
+            values[h, s] = best
+            if tied == n_actions and n_actions > 1:
+                chosen = n_actions
+            elif tied > 1:
+                skip = draw_below(tied, stream)
+                for a in range(n_actions):
+                    if q[a] == best:
+                        if skip == 0:
+                            chosen = a
+                            break
+                        skip -= 1
+            plan[h, s] = chosen
+
+
+@dataclass(frozen=True)
+class UCBVI:
+    """The learner: how it plans from an estimate.
+
+    Parameters
+    ----------
+    logarithm
+        L in the bonus.
+    bonus
+        "paper": 7 H L / sqrt(n); "released", what the authors ran: H sqrt(2 H L / n) + 2 H L / (3 n).
+    bonus_scale
+        multiplies the bonus; 1 is faithful, and at the paper's sizes it leaves the learner acting at random.
+    cap
+        "horizon": H; "remaining": H - h.
+    """
+
+    logarithm: float
+    bonus: str = "paper"
+    bonus_scale: float = 1.0
+    cap: str = "horizon"
+
+    def caps(self, horizon: int) -> NDArray[np.float64]:
+        """Upper bounds on Q, (H,)."""
+        return np.full(horizon, float(horizon)) if self.cap == "horizon" else np.arange(horizon, 0, -1.0)
+
+    def optimistic(
+        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: Stream
+    ) -> NDArray[np.int32]:
+        """The plan that the bonus makes optimistic, (H, S), or (S,) where it is the same at every step.
+
+        ``rewards``, (S, A), are upper bounds where they are not known.
+        """
+        n_states, n_actions = rewards.shape
+        blind = np.full(n_states, n_actions if n_actions > 1 else 0, np.int32)
+        if horizon == 0:
+            return blind
+        extra = bonus_for(learned.visits, horizon, self.logarithm, self.bonus)
+        gains = rewards + (self.bonus_scale * np.where(learned.visits > 0, extra, 0.0))
+        gains[learned.visits == 0] = np.inf
+        caps = self.caps(horizon)
+        if gains.min() >= caps[0]:
+            return blind
+        return _planned(learned, gains, caps, stream)
+
+    def greedy(
+        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: Stream
+    ) -> NDArray[np.int32]:
+        """The plan that is best for the estimate as it is, without a bonus, (H, S); unvisited pairs lead nowhere."""
+        return _planned(learned, rewards, np.full(horizon, np.inf), stream)
+
+
+def _planned(
+    learned: Estimate, gains: NDArray[np.float64], caps: NDArray[np.float64], stream: Stream
+) -> NDArray[np.int32]:
+    values = np.zeros((len(caps) + 1, len(gains)))
+    plan = np.zeros((len(caps), len(gains)), np.int32)
+    _plan(learned.transitions, np.ascontiguousarray(gains).reshape(-1), caps, stream, values, plan)
+    return plan

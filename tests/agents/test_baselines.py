@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+
+import aomultirl as ao
+from aomultirl.agents.base import Setting
+from aomultirl.agents.learner import Learner
+from aomultirl.engine.planning import first_values
+from aomultirl.engine.random import streams
+from aomultirl.learning.ucbvi import UCBVI, estimate
+
+
+def test_random_and_optimal_have_their_exact_values():
+    models = ao.worlds.gridworld()
+    for agent, values in (
+        (ao.agents.Random(200), [m.policy_values(np.full((16, 4), 0.25), 200)[0, 5] for m in models]),
+        (ao.agents.Optimal(200), [m.optimal_values(200)[0, 5] for m in models]),
+    ):
+        history = ao.run(agent, models, ao.streams.round_robin(), 400, seed=0)
+        assert history["evaluation_value"] == pytest.approx(np.tile(values, 100))
+        assert history["value"] == pytest.approx(np.tile(values, 100))
+        for column in ("evaluation_reward", "learning_reward"):
+            error = history[column].std() / 20
+            assert abs(history[column].mean() - np.mean(values)) < 4 * error  # false-alarm rate below 0.01 %
+    assert history["regret"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_one_episode_forgets_pooled_mixes_and_the_oracle_keeps_apart():
+    models = ao.worlds.gridworld()
+    stream = ao.streams.round_robin
+    one, pooled, oracle = (
+        ao.run(agent, models, stream(), 120, seed=0)
+        for agent in (
+            ao.agents.OneEpisodeUCBVI(0.03, 200),
+            ao.agents.PooledUCBVI(0.03, 200),
+            ao.agents.OracleUCBVI(0.03, 200, 4),
+        )
+    )
+    early, late = one["evaluation_value"][:40].mean(), one["evaluation_value"][-40:].mean()
+    assert abs(early - late) < 15
+    assert oracle["evaluation_value"][-40:].mean() > 0.93 * 138.8
+    assert oracle["evaluation_value"][-40:].mean() > pooled["evaluation_value"][-40:].mean() + 5
+
+
+def test_a_told_agent_needs_telling():
+    with pytest.raises(ValueError, match="Optimal must be told the worlds"):
+        ao.agents.Optimal(20).begin(Setting(2, 2, None, 5))
+    env = ao.worlds.gridworld()[0]
+    from aomultirl.worlds.environment import WorldEnv
+
+    with pytest.raises(ValueError, match="OracleUCBVI must be told the task"):
+        ao.interact(ao.agents.OracleUCBVI(0.1, 20), lambda k: WorldEnv(env), 2, rewards=env.rewards)
+
+
+def test_aomultirl_learns_what_the_oracle_learns_when_identification_is_free():
+    """One world, one certain transition to look at: all episodes fall into one cluster, as if it were told."""
+    world = ao.MDP([[{0: 0.5, 1: 0.5}, {1: 1.0}], [{0: 1.0}, {0: 0.3, 1: 0.7}]], [[0.0, 0.1], [1.0, 0.5]])
+    models = ao.ModelSet([world])
+    agent = ao.agents.AOMultiRL(
+        1, 1.0, 1, 0.1, [(0, 1)], samples=1, clustering_horizon=1, learning_horizon=10, bonus_scale=0.01
+    )
+    oracle = ao.agents.OracleUCBVI(0.1, 10, 1, bonus_scale=0.01)
+    mine = ao.run(agent, models, ao.streams.uniform(), 300, seed=0)
+    told = ao.run(oracle, models, ao.streams.uniform(), 300, seed=0)
+    assert mine.misclustered == 0
+    best = world.optimal_values(10)[0, 0]
+    assert mine["evaluation_value"][-20:] == pytest.approx(best)
+    assert told["evaluation_value"][-20:] == pytest.approx(best)
+
+
+def small_world(seed):
+    return ao.worlds.random_models(2, 2, 1, 2, rng=seed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_regret_tends_to_zero_where_the_bonus_is_scaled_down(seed):
+    history = ao.run(
+        ao.agents.OracleUCBVI(0.1, 3, 1, bonus_scale=0.02), small_world(seed), ao.streams.uniform(), 1500, seed=seed
+    )
+    regret = history["regret"]
+    assert regret[-200:].mean() < 0.25 * max(regret[:20].mean(), 0.02)
+
+
+@pytest.mark.long
+def test_faithful_optimism_and_bound_on_small_worlds():
+    """bonus_scale = 1.  Optimism must hold in at least 1 - p of the runs, p = 0.1; with 20 runs and a true failure rate
+    of at most p, more than 6 failures have a probability below 0.3 %.  Regret never exceeds the bound."""
+    failures = 0
+    for seed in range(20):
+        models = small_world(seed)
+        agent = ao.agents.OracleUCBVI(0.1, 3, 1)
+        history = ao.run(agent, models, ao.streams.uniform(), 6000, seed=seed)
+        bound = ao.theory.ucbvi_bound(states=2, actions=2, episodes=6000, horizon=3, failure=0.1).total
+        assert history.regret()[-1] <= bound
+        counts, _ = agent._memory[0]
+        learned = estimate(2, counts)
+        gains = np.array(models.rewards) + 7 * 3 * agent._learner.ucbvi.logarithm / np.sqrt(learned.visits)
+        optimistic = first_values(learned.transitions, np.minimum(gains, 3.0), 3)
+        failures += bool((np.minimum(optimistic, 3.0) < models[0].optimal_values(3)[0] - 1e-9).any())
+    assert failures <= 6
+
+
+def test_optimistic_rewards_are_upper_bounds():
+    """Means of n noisy rewards plus sqrt(L / 2n): with L = 10 a pair fails with probability 2 exp(-10)."""
+    rng = np.random.default_rng(0)
+    world = ao.MDP(np.full((1, 4, 1), 1.0), [[0.1, 0.4, 0.5, 0.9]])
+    learner = Learner(UCBVI(10.0, bonus_scale=1.0), None, 1, 4)
+    for _ in range(200):
+        walk = world.rollout([int(rng.integers(4))], 30, seed=int(rng.integers(10**6)))
+        assert learner.sums().shape == (4,)
+        plan = learner.act((walk.counts,), np.zeros(4), 2, streams(0, 1)[0])
+        assert plan.shape in ((1,), (2, 1))

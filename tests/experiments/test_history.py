@@ -1,0 +1,74 @@
+import numpy as np
+import polars
+import pytest
+
+import aomultirl as ao
+from aomultirl.experiments.history import Row
+
+
+@pytest.fixture(scope="module")
+def history():
+    return ao.run(ao.agents.OneEpisodeUCBVI(0.03, 30), ao.worlds.gridworld(), ao.streams.paper(), 20, seed=2)
+
+
+def test_columns_and_frame(history):
+    frame = history.to_frame()
+    assert isinstance(frame, polars.DataFrame)
+    assert tuple(frame.columns) == Row._fields
+    for name in ("task", "start", "cluster", "new_cluster", "misclustered", "exploration_ok", "identification_steps"):
+        assert name in frame.columns
+    assert len(frame) == len(history) == 20
+    assert np.array_equal(frame["regret"].to_numpy(), history["regret"])
+
+
+def test_regret_and_aper_are_running_sums_and_means(history):
+    assert history.regret() == pytest.approx([history["regret"][: k + 1].sum() for k in range(20)])
+    assert history.aper() == pytest.approx([history["evaluation_reward"][: k + 1].mean() for k in range(20)])
+
+
+def test_parquet_without_loss(history, tmp_path):
+    path = tmp_path / "run.parquet"
+    history.write(path)
+    assert list(tmp_path.iterdir()) == [path]
+    again = ao.History.read(path)
+    assert again == history
+    assert again["regret"].tobytes() == history["regret"].tobytes()
+    assert again.about["agent"] == "OneEpisodeUCBVI"
+    assert polars.read_parquet(path).equals(history.to_frame())
+
+
+def test_missing_numbers_survive(tmp_path):
+    from aomultirl.worlds.environment import WorldEnv
+
+    world = ao.worlds.gridworld()[0]
+    history = ao.interact(ao.agents.Random(5), lambda k: WorldEnv(world), 3)
+    history.write(tmp_path / "a.parquet")
+    assert ao.History.read(tmp_path / "a.parquet") == history
+
+
+def test_foreign_files_are_refused(tmp_path, history):
+    (tmp_path / "text.parquet").write_text("no")
+    with pytest.raises(ValueError, match="is not a Parquet file"):
+        ao.History.read(tmp_path / "text.parquet")
+    history.to_frame().write_parquet(tmp_path / "plain.parquet")
+    with pytest.raises(ValueError, match="but not a history of aomultirl"):
+        ao.History.read(tmp_path / "plain.parquet")
+    with pytest.raises(ValueError, match="there is no column 'regrets'"):
+        history["regrets"]
+
+
+def test_a_failed_write_keeps_the_old_file(history, tmp_path, monkeypatch):
+    import pyarrow.parquet
+
+    path = tmp_path / "run.parquet"
+    path.write_text("old")
+
+    def fail(table, where):
+        where.write_text("half")
+        raise OSError("no space left")
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", fail)
+    with pytest.raises(OSError, match="no space left"):
+        history.write(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

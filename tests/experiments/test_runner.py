@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+
+import aomultirl as ao
+from aomultirl.experiments.runner import episode_streams
+
+
+def test_same_seed_same_history_and_other_seeds_differ():
+    models = ao.worlds.gridworld()
+    agent = ao.agents.OneEpisodeUCBVI(0.03, 50)
+    one, same, other = (ao.run(agent, models, ao.streams.paper(), 20, seed=s) for s in (4, 4, 5))
+    assert one == same
+    assert one != other
+
+
+def test_agents_with_the_same_seed_meet_the_same_tasks():
+    models = ao.worlds.gridworld()
+    tasks = [
+        ao.run(agent, models, ao.streams.paper(), 40, seed=4)["task"].tolist()
+        for agent in (ao.agents.Random(5), ao.agents.Optimal(9))
+    ]
+    assert tasks[0] == tasks[1]
+
+
+def test_streams_of_fewer_episodes_are_a_prefix():
+    assert np.array_equal(episode_streams(3, "world", 200)[:80], episode_streams(3, "world", 80))
+    assert not np.array_equal(episode_streams(3, "world", 5), episode_streams(3, "agent", 5))
+
+
+def test_regret_is_that_of_equation_one_by_brute_force():
+    """At S <= 3: the value of the plan that was followed, by summing over all paths."""
+    world = ao.worlds.random_models(3, 2, 1, 2, rng=1)[0]
+    models = ao.ModelSet([world])
+    agent = ao.agents.PooledUCBVI(0.1, 4, bonus_scale=0.01)
+    history = ao.run(agent, models, ao.streams.uniform(), 40, seed=0)
+    best = slow_best(world, 4)
+    for k in range(40):
+        start = int(history["start"][k])
+        assert history["regret"][k] == pytest.approx(best[start] - history["value"][k], abs=1e-12)
+        assert history["regret"][k] >= -1e-12
+    uniform = ao.run(ao.agents.Random(4), models, ao.streams.uniform(), 1, seed=0)
+    start = int(uniform["start"][0])
+    assert uniform["value"][0] == pytest.approx(path_value(world, np.full((3, 2), 0.5), start, 4), abs=1e-12)
+
+
+def slow_best(world, horizon):
+    values = np.zeros(world.n_states)
+    for _ in range(horizon):
+        values = (world.rewards + world.transitions @ values).max(axis=1)
+    return values
+
+
+def path_value(world, policy, state, horizon):
+    """Expected reward over every path."""
+    if horizon == 0:
+        return 0.0
+    total = 0.0
+    for action, chance in enumerate(policy[state]):
+        total += chance * world.rewards[state, action]
+        for successor, move in enumerate(world.transitions[state, action]):
+            if move > 0:
+                total += chance * move * path_value(world, policy, successor, horizon - 1)
+    return total
+
+
+def test_exact_regret_is_the_mean_of_the_realised_one():
+    """The learning phase's value minus its realised reward has mean zero; 4 standard errors, below 0.01 %."""
+    models = ao.worlds.random_models(5, 3, 3, 3, 0.8, 2)
+    agent = ao.agents.PooledUCBVI(0.1, 12, bonus_scale=0.01)
+    history = ao.run(agent, models, ao.streams.uniform(), 3000, seed=1)
+    gap = history["learning_reward"] - history["value"]
+    assert abs(gap.mean()) < 4 * gap.std() / np.sqrt(len(gap))
+    gap = history["evaluation_reward"] - history["evaluation_value"]
+    assert abs(gap.mean()) < 4 * gap.std() / np.sqrt(len(gap))
+
+
+def test_clustering_reward_enters_the_regret_as_realised():
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
+    agent = ao.agents.AOMultiRL(2, 1.0, 5, 0.1, samples=15, clustering_horizon=600, learning_horizon=30)
+    history = ao.run(agent, models, ao.streams.round_robin(), 4, seed=0)
+    for k in range(4):
+        best = slow_best(models[int(history["task"][k])], 630)[int(history["start"][k])]
+        expected = best - history["clustering_reward"][k] - history["value"][k]
+        assert history["regret"][k] == pytest.approx(expected, abs=1e-9)
+
+
+def test_misclustered():
+    """A cluster stands for the task of the episode that made it; a second cluster for a known task is wrong too."""
+
+    class Told(ao.agents.Random):
+        plan = ((0, True), (0, False), (1, True), (1, False), (-1, False), (2, True))
+
+        def begin(self, setting):
+            super().begin(setting)
+            self.k = -1
+
+        def episode(self, start, stream, task=None):
+            report = yield from super().episode(start, stream, task)
+            self.k += 1
+            cluster, new = self.plan[self.k]
+            return ao.agents.Report(cluster, new, True, report.evaluation, report.evaluation_horizon)
+
+    tasks = [0, 1, 0, 0, 1, 1]
+    history = ao.run(Told(3), ao.worlds.gridworld(), ao.streams.sequence(tasks), 6)
+    assert history["misclustered"].tolist() == [False, True, True, False, False, False]
+    assert history.misclustered == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: ao.run(ao.agents.Random(5), m, ao.streams.uniform(), 0), "episodes must be at least 1, not 0"),
+        (lambda m: ao.run(ao.agents.Random(5), m, ao.streams.uniform(), 5, -1), "seed must be at least 0, not -1"),
+        (lambda m: ao.run(ao.agents.Random(5), m[0], ao.streams.uniform(), 5), "models is MDP.*, not a ModelSet"),
+        (lambda m: ao.run(ao.agents.Random(0), m, ao.streams.uniform(), 5), "horizon must be at least 1, not 0"),
+        (lambda m: ao.run(ao.agents.OneEpisodeUCBVI(2, 5), m, ao.streams.uniform(), 5), "failure must be below 1"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(ao.worlds.gridworld())
+
+
+def test_environments_must_be_discrete_and_agree():
+    import gymnasium
+
+    with pytest.raises(ValueError, match="observation_space Box"):
+        ao.interact(ao.agents.Random(5), lambda k: gymnasium.make("CartPole-v1"), 1)
+    from aomultirl.worlds.environment import WorldEnv
+
+    grids = {0: ao.worlds.gridworld(), 1: ao.worlds.gridworld(5)}
+    with pytest.raises(ValueError, match="the environment of episode 1 has 25 states and 4 actions"):
+        ao.interact(ao.agents.Random(5), lambda k: WorldEnv(grids[k][0]), 2)
+
+
+def test_a_gymnasium_environment_of_someone_else():
+    import gymnasium
+
+    agent = ao.agents.PooledUCBVI(0.1, 60, bonus_scale=0.001, rewards="unknown")
+    history = ao.interact(agent, lambda k: gymnasium.make("FrozenLake-v1", is_slippery=False), 30, seed=1)
+    assert len(history) == 30
+    assert np.isnan(history["regret"]).all()
+    assert (history["task"] == -1).all()
+    assert (history["learning_steps"] <= 60).all()
+
+
+def test_progress_is_silent_where_there_is_no_terminal(capfd):
+    ao.run(ao.agents.Random(5), ao.worlds.gridworld(), ao.streams.uniform(), 3, progress=True)
+    assert capfd.readouterr() == ("", "")
