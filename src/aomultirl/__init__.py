@@ -7,6 +7,7 @@ lists what of the paper is where.
 __version__ = "0.1.0"
 
 from aomultirl import agents, streams, theory, worlds
+from aomultirl.engine.interacting import Session
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments import History, check_agent, interact, run
 from aomultirl.mdp import MDP, ModelSet
@@ -15,6 +16,7 @@ __all__ = [
     "MDP",
     "History",
     "ModelSet",
+    "Session",
     "Successors",
     "__version__",
     "agents",

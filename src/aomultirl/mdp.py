@@ -80,6 +80,7 @@ class MDP:
         self.rewards: NDArray[np.float64] = _read_only(gains)
         self.start: int | NDArray[np.float64] = _read_start(start, self.n_states)
         self.layout = _read_layout(layout, self.n_states)
+        self._first_values: dict[int, NDArray[np.float64]] = {}
         self.labels = None if labels is None else np.asarray(labels)
         if self.labels is not None and self.labels.shape != (self.n_states,):
             raise ValueError(f"labels must have shape ({self.n_states},), not {self.labels.shape}")
@@ -137,6 +138,13 @@ class MDP:
         """V*, (H + 1, S): row h is the best expected reward of the steps h, ..., H-1; the last row is zero."""
         horizon = checks.integer("horizon", horizon, least=0)
         return planning.backward_induction(self.planning_tables, self.gains, horizon, with_policy=False).values
+
+    def first_values(self, horizon: int) -> NDArray[np.float64]:
+        """The first row of :meth:`optimal_values` alone, (S,), for horizons whose table would not fit; remembered."""
+        horizon = checks.integer("horizon", horizon, least=0)
+        if horizon not in self._first_values:
+            self._first_values[horizon] = planning.first_values(self.planning_tables, self.gains, horizon)
+        return self._first_values[horizon].copy()
 
     def optimal_policy(self, horizon: int) -> NDArray[np.int32]:
         """An optimal action for every step and state, (H, S); the first of those that are equally good."""

@@ -110,6 +110,21 @@ def test_optimal_policy_attains_the_optimal_values(world, horizon):
     np.testing.assert_allclose(mdp.policy_values(mdp.optimal_policy(horizon)), mdp.optimal_values(horizon), atol=1e-12)
 
 
+@settings(deadline=None)
+@given(dense_worlds(max_states=5), st.integers(0, 9))
+def test_first_values_are_the_first_row(world, horizon):
+    mdp = ao.MDP(*world)
+    for _ in range(2):
+        assert np.array_equal(mdp.first_values(horizon), mdp.optimal_values(horizon)[0])
+
+
+def test_first_values_of_a_dense_world():
+    rng = np.random.default_rng(0)
+    mdp = ao.MDP(rng.dirichlet(np.ones(40), (40, 3)), rng.random((40, 3)))
+    assert len(mdp.planning_tables.columns) == 40
+    assert np.array_equal(mdp.first_values(31), mdp.optimal_values(31)[0])
+
+
 def test_a_bonus_without_bound_is_worth_the_cap():
     gains = np.array([[np.inf, 0.2], [0.1, 0.0]])
     tables = ao.MDP(np.full((2, 2, 2), 0.5), np.zeros((2, 2))).planning_tables

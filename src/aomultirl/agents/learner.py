@@ -36,11 +36,14 @@ class Learner:
     ) -> NDArray[np.int32]:
         """The optimistic plan from these samples."""
         learned = estimate(self.n_states, *tables)
-        rewards = self.rewards
-        if rewards is None:
-            radius = np.sqrt(self.ucbvi.logarithm / (2.0 * np.maximum(learned.visits, 1)))
-            rewards = np.minimum(1.0, self._means(learned, sums) + self.ucbvi.bonus_scale * radius)
-        return self.ucbvi.optimistic(learned, rewards, horizon, stream)
+        return self.ucbvi.optimistic(learned, self.upper_rewards(learned, sums), horizon, stream)
+
+    def upper_rewards(self, learned: Estimate, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The rewards where they are known, upper bounds on them where they are not, (S, A)."""
+        if self.rewards is not None:
+            return self.rewards
+        radius = np.sqrt(self.ucbvi.logarithm / (2.0 * np.maximum(learned.visits, 1)))
+        return np.minimum(1.0, self._means(learned, sums) + self.ucbvi.bonus_scale * radius)
 
     def best(
         self, tables: tuple[CountTable, ...], sums: NDArray[np.float64], horizon: int, stream: Stream

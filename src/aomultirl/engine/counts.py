@@ -83,11 +83,16 @@ def row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]
 @kernel
 def insert(counts: Counts, pair: int, successor: int) -> bool:
     """Count a successor seen for the first time.  True: the arena must be enlarged before the next insertion."""
+    if counts.filled[pair] == 0:
+        first = counts.used[0]
+        counts.used[0] += 8
+        counts.slots[2 * first : 2 * first + 16] = EMPTY
+        counts.heads[pair] = U(first << 12 | 3 << 6 | 29)
     head = counts.heads[pair]
     k = np.int64((head >> U(6)) & U(63))
     slot = find(counts.heads, counts.slots, U(pair), U(successor))
     straight = U(2) * ((head >> U(12)) + (((U(successor * HASH) & U(0xFFFFFFFF)) >> (head & U(63))) & U((1 << k) - 1)))
-    roomy = head > U(0) and 4 * (counts.filled[pair] + 1) <= 3 << k
+    roomy = 4 * (counts.filled[pair] + 1) <= 3 << k
     if roomy and (slot == straight or counts.filled[pair] >= SHORT):
         counts.slots[slot], counts.slots[slot + U(1)] = successor, 1
         counts.filled[pair] += 1

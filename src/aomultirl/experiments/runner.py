@@ -6,7 +6,6 @@ each episode the world, the agent and the evaluation.  Agents with the same seed
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,11 +171,6 @@ class _Judge:
     def __init__(self, models: ModelSet, sources: NDArray[np.uint64]) -> None:
         self.models, self.sources = models, sources
         self.stands_for: dict[int, int] = {}
-        self.best = cache(lambda task, horizon: self._best(models[task], horizon))
-
-    @staticmethod
-    def _best(world: MDP, horizon: int) -> NDArray[np.float64]:
-        return planning.first_values(world.planning_tables, world.gains, horizon)
 
     def row(self, k: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
         world = self.models[task]
@@ -194,7 +188,7 @@ class _Judge:
             report.exploration_ok,
             *split,
             value,
-            float(self.best(task, steps)[start]) - split[2] - value,
+            float(world.first_values(steps)[start]) - split[2] - value,
             *evaluation,
         )
 
