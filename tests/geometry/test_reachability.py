@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 import aomultirl as ao
-from aomultirl.geometry import reachability
+from aomultirl.geometry import passage_times as passage_times_module
 from strategies import deterministic_policies, worlds
 
 
@@ -65,8 +65,8 @@ def test_sparse_and_dense_evaluation_agree(world):
         return
     dense = world.diameter()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reachability, "DENSE_STATES", 0)
-        patch.setattr(reachability, "DENSE_SHARE", 2.0)
+        patch.setattr(passage_times_module, "DENSE_STATES", 0)
+        patch.setattr(passage_times_module, "DENSE_SHARE", 2.0)
         assert world.diameter() == pytest.approx(dense, rel=1e-9)
 
 

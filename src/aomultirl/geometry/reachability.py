@@ -11,16 +11,13 @@ cost 1 a step, solved by policy iteration with exact evaluation.
   Otherwise every policy reaches g.  Plain value iteration is hopeless here: on the paper's grid two million sweeps are
   still 0.3 % low.
 
-A policy is evaluated by solving (I - P) v = 1 where the residual shows that this is accurate, and otherwise by an
-elimination that only adds, multiplies and divides positive numbers (Grassmann, Taksar, Heyman), which is accurate
-however long the times are.  Where no action improves v by more than eps, v is within a factor 1 + eps of the optimum,
+Where no action improves v by more than eps, v is within a factor 1 + eps of the optimum,
 because a step costs 1.  Choosing between policies compares times that differ by single steps, so beyond
 some 10**14 steps rounding hides which one is best; then the time of the best policy found is returned, with a warning.
 """
 
 import time
 import warnings
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,9 +26,9 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.successors import Successors
+from aomultirl.geometry.passage_times import eliminate, passage_times
 
 TOLERANCE = 1e-9
-DENSE_STATES, DENSE_SHARE = 256, 0.02
 SWEEPS = 60
 COMPARABLE = 1e14
 """Times above this are too long to tell from those of a policy that is a step faster or slower."""
@@ -93,7 +90,7 @@ def _fastest(world: Successors, back: Predecessors, n_states: int, target: int, 
     _sweep_up(world, target, policy, 4 * SWEEPS)
     if not _reaches(world, back, target, policy):
         _search_backwards(world, back, target, policy)
-    values = _passage_times(world, policy, target)
+    values = passage_times(world, policy, target)
     while True:
         trial, improved = policy.copy(), values.copy()
         gap = _sweep_down(world, target, improved, trial, best, SWEEPS)
@@ -101,7 +98,7 @@ def _fastest(world: Successors, back: Predecessors, n_states: int, target: int, 
             return best
         if gap <= TOLERANCE:
             return float(values.max())
-        faster = _passage_times(world, trial, target)
+        faster = passage_times(world, trial, target)
         if not faster.sum() < values.sum():
             return float(values.max())
         policy, values = trial, faster
@@ -142,79 +139,15 @@ def hitting_time_is_finite(world: Successors, n_states: int, time_limit: float |
 
 def _slowest(world: Successors, policy: NDArray[np.int64], target: int) -> float:
     """Slowest expected time to ``target``; ``policy`` is where the search starts and is left at the best one."""
-    values = _eliminate(world, policy, target)
+    values = eliminate(world, policy, target)
     while True:
         trial = policy.copy()
         if not _improve_up(world, target, values, trial):
             return float(values.max())
-        slower = _eliminate(world, trial, target)
+        slower = eliminate(world, trial, target)
         if not slower.sum() > values.sum():
             return float(values.max())
         policy[:], values = trial, slower
-
-
-def _passage_times(world: Successors, policy: NDArray[np.int64], target: int) -> NDArray[np.float64]:
-    """Expected times to ``target`` under ``policy``, which must reach it."""
-    rows, columns, probs = _chain(world, policy, target)
-    n_states = len(policy)
-    ones = np.ones(n_states)
-    ones[target] = 0.0
-    solve = _solver(n_states, rows, columns, probs)
-    if solve is not None:
-        values = solve(ones)
-        for _ in range(2):  # one round of refinement, then the check
-            residual = ones + np.bincount(rows, probs * values[columns], n_states) - values
-            if (values >= ones).all() and np.abs(residual).max() <= 0.1 * TOLERANCE:
-                return values
-            values = values + solve(residual)
-    return np.asarray(_eliminate(world, policy, target))
-
-
-def _chain(
-    world: Successors, policy: NDArray[np.int64], target: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """(rows, columns, probabilities) of the moves under ``policy`` that neither start nor end in the target."""
-    n_states = len(policy)
-    n_actions = (len(world.starts) - 1) // n_states
-    pairs = np.arange(n_states) * n_actions + policy
-    lengths = world.starts[pairs + 1] - world.starts[pairs]
-    lengths[target] = 0
-    rows = np.repeat(np.arange(n_states), lengths)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    places = world.starts[pairs[rows]] + within
-    columns, probs = world.states[places], world.probs[places]
-    live = columns != target
-    return rows[live], columns[live], probs[live]
-
-
-def _solver(
-    n_states: int, rows: NDArray[np.int64], columns: NDArray[np.int32], probs: NDArray[np.float64]
-) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
-    """Solves (I - P) v = right-hand side; None where the factors are singular in floating point."""
-    if n_states <= DENSE_STATES or len(probs) > DENSE_SHARE * n_states**2 or not _banded(rows, columns, n_states):
-        dense = np.eye(n_states)
-        dense[rows, columns] -= probs
-        from scipy.linalg import lu_factor, lu_solve
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # singular or ill-conditioned factors show in the residual
-            factors = lu_factor(dense, check_finite=False)
-        if not np.isfinite(factors[0]).all() or (np.diag(factors[0]) == 0.0).any():
-            return None
-        return lambda right: np.asarray(lu_solve(factors, right, check_finite=False))
-    from scipy.sparse.linalg import splu
-
-    chain = sp.csc_array((probs, (rows, columns)), shape=(n_states, n_states))
-    try:
-        sparse = splu(sp.csc_matrix(sp.eye_array(n_states, format="csc") - chain), permc_spec="MMD_AT_PLUS_A")
-    except RuntimeError:
-        return None
-    return lambda right: np.asarray(sparse.solve(right))
-
-
-def _banded(rows: NDArray[np.int64], columns: NDArray[np.int32], n_states: int) -> bool:
-    """Most moves are short, as in a grid, so that a sparse factorisation stays sparse."""
-    return len(rows) == 0 or bool(np.median(np.abs(rows - columns)) <= 4.0 * np.sqrt(n_states))
 
 
 @kernel
@@ -374,46 +307,3 @@ def _improve_up(world: Successors, target: int, values: NDArray[np.float64], pol
                 most, policy[s] = gain, a
                 changed = True
     return changed
-
-
-@kernel
-def _eliminate(world: Successors, policy: NDArray[np.int64], target: int) -> NDArray[np.float64]:
-    """Expected times to ``target`` by eliminating one state after the other, without a subtraction.
-
-    Removing state k from v_i = c_i + sum_j p_ij v_j gives p_ij += f p_kj and c_i += f c_k with
-    f = p_ik / out_k, where out_k = sum over j != k of p_kj is 1 - p_kk.
-    """
-    n_states = len(policy)
-    n_actions = (len(world.starts) - 1) // n_states
-    chain = np.zeros((n_states, n_states))  # the target stands first, so that it is never removed
-    for s in range(n_states):
-        row = 0 if s == target else s + 1 if s < target else s
-        pair = s * n_actions + policy[s]
-        for i in range(world.starts[pair], world.starts[pair + 1]):
-            successor = world.states[i]
-            column = 0 if successor == target else successor + 1 if successor < target else successor
-            chain[row, column] += world.probs[i]
-    cost = np.ones(n_states)
-    out = np.ones(n_states)
-    for k in range(n_states - 1, 0, -1):
-        total = 0.0
-        for j in range(k):
-            total += chain[k, j]
-        out[k] = total
-        for i in range(1, k):
-            if chain[i, k] > 0.0:
-                f = chain[i, k] / total
-                cost[i] += f * cost[k]
-                for j in range(k):
-                    chain[i, j] += f * chain[k, j]
-    times = np.zeros(n_states)
-    for k in range(1, n_states):
-        total = cost[k]
-        for j in range(1, k):
-            total += chain[k, j] * times[j]
-        times[k] = total / out[k]
-    values = np.zeros(n_states)
-    for s in range(n_states):
-        if s != target:
-            values[s] = times[s + 1 if s < target else s]
-    return values
