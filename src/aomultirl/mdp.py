@@ -22,6 +22,7 @@ from aomultirl.engine.sampling import AliasTables, alias_tables
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry import distinguishing, reachability, separation
 
+REMEMBERED = 100
 BELOW_SEPARATION = 1e-6
 """How far below the separation the default level lies."""
 
@@ -143,6 +144,8 @@ class MDP:
         """The first row of :meth:`optimal_values` alone, (S,), for horizons whose table would not fit; remembered."""
         horizon = checks.integer("horizon", horizon, least=0)
         if horizon not in self._first_values:
+            if len(self._first_values) >= REMEMBERED:
+                self._first_values.clear()
             self._first_values[horizon] = planning.first_values(self.planning_tables, self.gains, horizon)
         return self._first_values[horizon].copy()
 
@@ -239,7 +242,7 @@ class MDP:
             start = int(np.random.default_rng(draws).choice(self.n_states, p=self.start_distribution))
         state = checks.integer("start", start, least=0, most=self.n_states - 1)
         sources = streams(world, 2)
-        simulator = stepping.Simulator(self.alias_tables, self.gains.reshape(-1), state, sources[0], sources[1])
+        simulator = stepping.Simulator(self.alias_tables, self.gains, state, sources[0], sources[1])
         counts = CountTable(self.n_states * self.n_actions)
         plan = stepping.follow(np.asarray(table[0] if stationary else table, np.int32))
         outcome = simulator.run(stepping.Phase(plan, steps, counts, np.empty(0)))

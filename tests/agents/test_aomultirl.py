@@ -122,7 +122,10 @@ def test_two_stages_discover_three_pairs(scan, found, edges):
 def test_two_stages_spend_half_the_failure_each():
     agent = ao.agents.TwoStageAOMultiRL(4, 0.3, 7, 0.03, learning_horizon=200)
     agent.begin(Setting(3, 4, np.zeros((3, 4)), 10**6))
-    assert agent.stage.samples == ao.theory.samples_needed(3, 12, 0.3, 10**6, 0.015)
+    stage = agent.stage
+    assert stage.samples == ao.theory.samples_needed(3, 12, 0.3, 10**6, 0.015)
+    steps = stage.clustering_horizon + stage.learning_horizon
+    assert stage.learner.ucbvi.logarithm == pytest.approx(np.log(15 * 12 * 10**6 * steps * 4 / 0.015))
 
 
 def test_stop_early_saves_steps_and_gives_them_to_learning():
@@ -146,6 +149,31 @@ def test_doubling_stops_after_as_many_failures_as_doublings():
     assert (history["cluster"][failed] == -1).all()
     assert history.misclustered == 0
     assert history["cluster"].max() == 3
+
+
+def test_doubling_uses_the_whole_episode():
+    agent = ao.agents.DoublingAOMultiRL(4, LEVEL, 0.03, THREE, horizon=60_000, samples=1043)
+    history = ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), 8, seed=0)
+    assert (history["identification_steps"] + history["learning_steps"] == 60_000).all()
+
+
+def test_samples_of_ones_own_change_the_clustering_horizon():
+    agent = grid_agent(samples=10, constants="paper")
+    agent.begin(GRID)
+    assert agent.stage.clustering_horizon == 12 * 7 * 3 * 10
+
+
+def test_both_stages_must_fit():
+    def agent(**changes):
+        return ao.agents.TwoStageAOMultiRL(4, LEVEL, 7, 0.03, "released", **changes)
+
+    with pytest.raises(ValueError, match=r"takes H0 = 300,000 steps, but horizon is 200,000"):
+        agent(horizon=200_000, first_clustering_horizon=150_000, clustering_horizon=300_000).begin(GRID)
+    fits = agent(horizon=200_000, first_clustering_horizon=300_000, first_learning_horizon=0, clustering_horizon=50_000)
+    fits.begin(GRID)
+    assert (fits.stage.clustering_horizon, fits.stage.learning_horizon) == (300_000, 0)
+    history = ao.run(fits, ao.worlds.gridworld(), ao.streams.paper(each_first=True), 6, seed=0)
+    assert not np.isnan(history.aper()).any()
 
 
 def test_doubling_never_fills_the_episode():
@@ -206,7 +234,12 @@ def test_misuse_of_the_problem():
         ((4, 2.5, 7, 0.03), "separation must be at most 2, not 2.5"),
         ((4, 1.0, 7, 1.0), "failure must be below 1, not 1"),
         ((0, 1.0, 7, 0.1), "models must be at least 1, not 0"),
-        ((models, 1.4, 7, 0.1), "separation is 1.4, but the models are only 1.3 apart"),
+        (
+            (models, 1.4, 7, 0.1),
+            r"separation is 1\.4, but the models are only 1\.2999999999999998 apart; tests are strict",
+        ),
+        ((models, "a", 7, 0.1), "separation must be a number, not 'a'"),
+        ((ao.worlds.gridworld(5), 1.2, 7, 0.1), "models have 25 states and 4 actions, but these worlds do not"),
         ((models, 1.2, None, 0.1), "the models have an infinite hitting time; choose hitting_time"),
         ((4, 1.2, None, 0.1), "hitting_time is needed: the models are not given"),
         ((4, 1.2, float("inf"), 0.1), "hitting_time must be finite, not inf"),
@@ -216,6 +249,15 @@ def test_misuse_of_the_problem():
     third = ao.agents.AOMultiRL(ao.worlds.gridworld(), LEVEL, None, 0.03, THREE, learning_horizon=200)
     third.begin(GRID)
     assert third.stage.clustering_horizon == pytest.approx(12 * 350_442.71 * 3 * 2424, rel=1e-6)
+
+
+def test_a_distinguishing_set_may_be_a_generator_and_must_be_a_list():
+    agent = grid_agent(distinguishing_set=(pair for pair in THREE))
+    for _ in range(2):
+        agent.begin(GRID)
+        assert agent.stage.targets.sum() == 3
+    with pytest.raises(ValueError, match="distinguishing_set is 5, not a list of pairs"):
+        grid_agent(distinguishing_set=5)
 
 
 def test_unknown_rewards_are_needed_where_nobody_knows_them():

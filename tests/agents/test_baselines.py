@@ -4,11 +4,11 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents.base import Setting
 from aomultirl.agents.learner import Learner
-from aomultirl.engine.counts import CountTable
-from aomultirl.engine.planning import first_values
+from aomultirl.engine.counts import CountTable, find, insert
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator, uniform
 from aomultirl.learning.ucbvi import UCBVI, estimate
+from aomultirl.theory.bounds import bonus_for
 
 
 def test_random_and_optimal_have_their_exact_values():
@@ -79,26 +79,71 @@ def test_regret_tends_to_zero_where_the_bonus_is_scaled_down(seed):
         ao.agents.OracleUCBVI(0.1, 3, 1, bonus_scale=0.02), small_world(seed), ao.streams.uniform(), 1500, seed=seed
     )
     regret = history["regret"]
+    bound = ao.theory.ucbvi_bound(states=2, actions=2, episodes=1500, horizon=3, failure=0.1).total
+    assert regret.sum() <= bound
     assert regret[-200:].mean() < 0.25 * max(regret[:20].mean(), 0.02)
 
 
-@pytest.mark.long
-def test_faithful_optimism_and_bound_on_small_worlds():
-    """bonus_scale = 1.  Optimism must hold in at least 1 - p of the runs, p = 0.1; with 20 runs and a true failure rate
-    of at most p, more than 6 failures have a probability below 0.3 %.  Regret never exceeds the bound."""
-    failures = 0
-    for seed in range(20):
-        models = small_world(seed)
-        agent = ao.agents.OracleUCBVI(0.1, 3, 1)
-        history = ao.run(agent, models, ao.streams.uniform(), 6000, seed=seed)
-        bound = ao.theory.ucbvi_bound(states=2, actions=2, episodes=6000, horizon=3, failure=0.1).total
-        assert history.regret()[-1] <= bound
-        counts, _ = agent._memory[0]
-        learned = estimate(2, counts)
-        gains = np.array(models.rewards) + 7 * 3 * agent._learner.ucbvi.logarithm / np.sqrt(learned.visits)
-        optimistic = first_values(learned.transitions, np.minimum(gains, 3.0), 3)
-        failures += bool((np.minimum(optimistic, 3.0) < models[0].optimal_values(3)[0] - 1e-9).any())
-    assert failures <= 6
+def sampled_counts(world, visits, rng):
+    """Counts of ``visits`` independent samples of every pair."""
+    table = CountTable(world.n_states * world.n_actions)
+    for pair, row in enumerate(world.transitions.reshape(-1, world.n_states)):
+        for state, count in enumerate(rng.multinomial(visits, row)):
+            if count:
+                if insert(table.record, pair, state):
+                    table.make_room()
+                slot = find(table.record.heads, table.record.slots, np.uint64(pair), np.uint64(state))
+                table.record.slots[slot + np.uint64(1)] = count
+    return table
+
+
+def q_table(transitions, gains, caps):
+    """(H, S, A), as the recursion is printed."""
+    q = np.empty((len(caps), *gains.shape))
+    following = np.zeros(len(gains))
+    for h in reversed(range(len(caps))):
+        q[h] = np.minimum(caps[h], gains + transitions @ following)
+        following = q[h].max(axis=1)
+    return q
+
+
+def test_faithful_optimism_where_the_bonus_is_not_vacuous():
+    """bonus_scale = 1, S = A = 2, H = 3, with so many samples that every bonus lies below the cap.
+
+    Optimism, Q >= Q* everywhere, must hold in at least 1 - p of the runs, p = 0.1.  Of 200 runs more than 36 failures
+    would have a probability below 0.1 % at a true rate of p.  Without a bonus nearly all runs fail, so the check can.
+    """
+    rng = np.random.default_rng(0)
+    failures = blind = 0
+    log = np.log(15 * 4 * 10_000 * 3 / 0.1)
+    for seed in range(200):
+        world = small_world(seed)[0]
+        visits = int(rng.integers(60 * log**2, 4000 * log**2))
+        learned = estimate(2, sampled_counts(world, visits, rng))
+        empirical = np.zeros((4, 2))
+        owners = np.repeat(np.arange(4), np.diff(learned.transitions.starts))
+        empirical[owners, learned.transitions.states] = learned.transitions.probs
+        extra = bonus_for(learned.visits, 3, log, "paper")
+        assert (extra < 3.0).all()
+        exact = q_table(world.transitions, world.gains, np.full(3, np.inf))
+        for scale in (1.0, 0.0):
+            q = q_table(empirical.reshape(2, 2, 2), world.gains + scale * extra, np.full(3, 3.0))
+            wrong = bool((q < exact - 1e-12).any())
+            failures += wrong and scale == 1.0
+            blind += wrong and scale == 0.0
+    assert failures <= 36
+    assert blind > 100
+
+
+def test_with_enough_samples_the_faithful_learner_has_no_regret():
+    """Ten billion samples of every pair make the bonus smaller than any difference between actions here."""
+    models = small_world(3)
+    agent = ao.agents.OracleUCBVI(0.1, 3, 1)
+    history = ao.run(agent, models, ao.streams.uniform(), 1)
+    assert history["regret"][0] > 0.01
+    agent._memory = {0: (sampled_counts(models[0], 10**10, np.random.default_rng(0)), agent._learner.sums())}
+    plan = agent._learner.act((agent._memory[0][0],), agent._memory[0][1], 3, streams(0, 1)[0])
+    assert models[0].policy_values(plan)[0] == pytest.approx(models[0].optimal_values(3)[0], abs=1e-9)
 
 
 def test_optimistic_rewards_are_upper_bounds_and_close_in():
@@ -111,7 +156,7 @@ def test_optimistic_rewards_are_upper_bounds_and_close_in():
     failures = 0
     for seed in range(100):
         counts, sums, sources = CountTable(4), learner.sums(), streams(seed, 2)
-        simulator = Simulator(world.alias_tables, world.gains.reshape(-1), 0, sources[0], sources[1], noisy=True)
+        simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1], noisy=True)
         simulator.run(Phase(uniform(1, 4), 400, counts, sums))
         learned = estimate(1, counts)
         upper = learner.upper_rewards(learned, sums)

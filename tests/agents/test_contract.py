@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
+from aomultirl.agents.base import Setting
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
-from aomultirl.experiments.runner import episode_streams
+from aomultirl.engine.stepping import Phase, Simulator, follow, uniform
 from aomultirl.worlds.environment import WorldEnv
 
 SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01}
@@ -43,28 +46,109 @@ def test_contract(name):
     ao.check_agent(AGENTS[name]())
 
 
-@pytest.mark.parametrize("name", [name for name in AGENTS if name not in ("Optimal", "OracleUCBVI")])
+def memory(agent):
+    """Every count and sum that an agent has learned."""
+    tables = []
+    for cluster in getattr(agent, "clusters", []):
+        tables += [*cluster.model.to_lists(), *cluster.regret.to_lists(), cluster.model_sums, cluster.regret_sums]
+    for counts, sums in getattr(agent, "_memory", {}).values():
+        tables += [*counts.to_lists(), sums]
+    return [table.tobytes() for table in tables]
+
+
+@pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.parametrize("noisy", [False, True])
 def test_both_drivers_leave_the_same_memory_and_streams(name, noisy):
-    """Down to every count of every cluster and the last word of the agent's stream."""
+    """Agents that are told something included; down to every count and the last word of both streams."""
     models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
     inside, outside = AGENTS[name](), AGENTS[name]()
-    history = ao.run(inside, models, ao.streams.round_robin(), 6, seed=5, noisy_rewards=noisy)
-    sources = episode_streams(5, "world", 6)
+    for agent in (inside, outside):
+        agent.begin(Setting(6, 3, models.rewards, 6, models if "models" in agent.told else None))
+    for k in range(6):
+        world, start = models[k % 2], k
+        told = k % 2 if "task" in inside.told else None
+        one, two = streams(k, 2), streams(k, 2)
+        simulator = Simulator(world.alias_tables, world.gains, start, one[0], one[1], noisy)
+        report, ran = simulator.drive(inside.episode(start, one[1], told))
+        env = WorldEnv(world, start, two[0], noisy)
+        session = Session(outside.episode(start, two[1], told), 6, 3, int(env.reset()[0]), two[1])
+        while not session.over:
+            successor, reward, *_ = env.step(session.act())
+            session.observe(successor, reward)
+        assert np.array_equal(one, two)
+        assert [r.outcome for r in ran] == [r.outcome for r in session.ran]
+        assert (report.cluster, report.new_cluster) == (session.report.cluster, session.report.new_cluster)
+        assert np.array_equal(report.evaluation, session.report.evaluation)
+        assert memory(inside) == memory(outside)
+    assert name in ("Random", "Optimal") or memory(inside)
 
-    def make_env(k):
-        return WorldEnv(models[int(history["task"][k])], int(history["start"][k]), sources[k], noisy)
 
-    other = ao.interact(outside, make_env, 6, seed=5, rewards=np.array(models.rewards))
-    for column in ("cluster", "new_cluster", "exploration_ok", "identification_steps", "learning_steps"):
-        assert np.array_equal(history[column], other[column])
-    for column in ("clustering_reward", "learning_reward"):
-        assert history[column].tobytes() == other[column].tobytes()
-    for one, two in zip(getattr(inside, "clusters", []), getattr(outside, "clusters", []), strict=True):
-        for table in ("model", "regret"):
-            assert all(map(np.array_equal, getattr(one, table).to_lists(), getattr(two, table).to_lists()))
-        assert one.model_sums.tobytes() == two.model_sums.tobytes()
-        assert one.regret_sums.tobytes() == two.regret_sums.tobytes()
+class Faulty(ao.agents.Random):
+    """Yields a phase that somebody else made."""
+
+    def __init__(self, phase):
+        self.phase, self.horizon = phase, 10
+
+    def episode(self, start, stream, task=None):
+        yield self.phase
+        return ao.agents.Report()
+
+
+def phase(plan=None, steps=10, counts=18, sums=0):
+    behaviour = uniform(6, 3) if plan is None else follow(np.asarray(plan, np.int32))
+    return Phase(behaviour, steps, CountTable(counts), np.zeros(sums))
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: phase(np.zeros((5, 6)), 500), "the plan of a behaviour has 30 entries of int32, but 3000 are needed"),
+        (lambda: phase(np.full(6, 7)), "the plan of a behaviour holds entries outside 0 to 3"),
+        (lambda: phase(np.full(6, -1)), "the plan of a behaviour holds entries outside 0 to 3"),
+        (lambda: phase(np.zeros(5)), r"the budget of a behaviour must be int64 of shape \(6,\)"),
+        (lambda: phase(sums=2), r"the sums of a phase must be empty or of shape \(18,\), not \(2,\)"),
+        (lambda: phase(counts=4), r"the counts of a phase must be a CountTable of S \* A = 18 pairs"),
+        (lambda: phase(steps=-1), "the steps of a phase must be at least 0, not -1"),
+        (lambda: 3, "an episode yielded 3, not a Phase"),
+        (lambda: Phase("behaviour", 3, CountTable(18), np.zeros(0)), "has no Table in its field 'table'"),
+    ],
+)
+def test_faulty_phases_are_refused_by_both_drivers(made, message):
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
+    with pytest.raises(ValueError, match=message):
+        ao.run(Faulty(made()), models, ao.streams.uniform(), 1)
+    with pytest.raises(ValueError, match=message):
+        ao.interact(Faulty(made()), lambda k: WorldEnv(models[0]), 1)
+
+
+def test_an_evaluation_that_is_too_short_is_refused():
+    class Short(ao.agents.Random):
+        def episode(self, start, stream, task=None):
+            yield from super().episode(start, stream, task)
+            return ao.agents.Report(evaluation=np.zeros((3, 6), np.int32), evaluation_horizon=100)
+
+    with pytest.raises(ValueError, match="has 18 entries of int32, but 600 are needed"):
+        ao.run(Short(5), ao.worlds.random_models(6, 3, 2, 3, 1.0, 3), ao.streams.uniform(), 1)
+
+
+def test_a_cluster_that_nobody_made_is_refused():
+    class Wrong(ao.agents.Random):
+        def episode(self, start, stream, task=None):
+            yield from super().episode(start, stream, task)
+            return ao.agents.Report(cluster=0)
+
+    with pytest.raises(ValueError, match="an episode was put in cluster 0, which no episode made"):
+        ao.run(Wrong(5), ao.worlds.gridworld(), ao.streams.uniform(), 1)
+
+
+def test_an_agent_may_keep_its_parameters_as_it_likes():
+    class Plain(ao.agents.Agent):
+        def episode(self, start, stream, task=None):
+            yield phase()
+            return ao.agents.Report()
+
+    ao.check_agent(Plain())
+    assert Plain().parameters() == {}
 
 
 class Cheating(ao.agents.Random):

@@ -99,7 +99,7 @@ def test_walks_of_c_are_ours(c_twin: twin.Twin, seed: int, uneven: bool) -> None
     stream, idle = streams(seed, 2)
     other = c_twin.follow(world, plan, 2000, 3, stream)()
     counts = CountTable(world.n_states * world.n_actions)
-    simulator = stepping.Simulator(world.alias_tables, world.gains.reshape(-1), 3, stream, idle)
+    simulator = stepping.Simulator(world.alias_tables, world.gains, 3, stream, idle)
     ours = simulator.run(stepping.Phase(stepping.follow(plan), 2000, counts, np.empty(0)))
     assert (ours.state, ours.reward) == (other.state, other.reward)
     starts, states, visits = counts.to_lists()

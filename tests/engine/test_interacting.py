@@ -50,6 +50,21 @@ def test_misuse():
         game.act()
 
 
+def test_learned_rewards_must_lie_in_the_unit_interval():
+    agent = ao.agents.PooledUCBVI(0.1, 5, rewards="unknown")
+    game = session(agent)
+    game.act()
+    with pytest.raises(ValueError, match=r"reward is 50, outside \[0, 1\]: rewards that are learned must be scaled"):
+        game.observe(1, 50.0)
+
+
+def test_a_start_that_is_no_state():
+    agent = ao.agents.Random(5)
+    agent.begin(Setting(6, 3, None, 4))
+    with pytest.raises(ValueError, match="start must be between 0 and 5, not 77"):
+        Session(agent.episode(77, streams(0, 1)[0]), 6, 3, 77, streams(0, 1)[0])
+
+
 def test_giving_up_leaves_no_trace():
     agent = ao.agents.AOMultiRL(2, 1.0, 5, 0.1, samples=2, clustering_horizon=9, learning_horizon=3)
     game = session(agent)

@@ -32,7 +32,7 @@ def slow_walk(world, plan, steps, state, stream):
 def run(world, plan, steps, state, seed):
     counts = CountTable(world.n_states * world.n_actions)
     sources = streams(seed, 2)
-    simulator = Simulator(world.alias_tables, world.gains.reshape(-1), state, sources[0], sources[1])
+    simulator = Simulator(world.alias_tables, world.gains, state, sources[0], sources[1])
     outcome = simulator.run(Phase(follow(plan), steps, counts, np.empty(0)))
     assert outcome.steps == steps
     walk = Walk(outcome.state, outcome.reward, counts)
@@ -58,7 +58,7 @@ def test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means():
     """False-alarm rate below 0.1 % each: 4 standard errors, and chi-square at 0.1 %."""
     world = ao.MDP(np.full((3, 4, 3), 1 / 3), np.linspace(0, 1, 12).reshape(3, 4))
     counts, sums, sources = CountTable(12), np.zeros(12), streams(2, 2)
-    simulator = Simulator(world.alias_tables, world.gains.reshape(-1), 0, sources[0], sources[1], noisy=True)
+    simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1], noisy=True)
     outcome = simulator.run(Phase(uniform(3, 4), 120_000, counts, sums))
     starts, _, visits = counts.to_lists()
     n = np.add.reduceat(visits, starts[:-1])

@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.runner import episode_streams
+from aomultirl.exploring import explore_id
 
 
 def test_same_seed_same_history_and_other_seeds_differ():
@@ -27,20 +30,60 @@ def test_streams_of_fewer_episodes_are_a_prefix():
     assert not np.array_equal(episode_streams(3, "world", 5), episode_streams(3, "agent", 5))
 
 
+class Recording(ao.agents.PooledUCBVI):
+    """Keeps the plans that it followed and those that it was judged by."""
+
+    def begin(self, setting):
+        super().begin(setting)
+        self.followed, self.judged = [], []
+
+    def episode(self, start, stream, task=None):
+        inner = super().episode(start, stream, task)
+        phase = next(inner)
+        self.followed.append(phase.behaviour.table.plan.copy().reshape(-1, 3))
+        outcome = yield phase
+        try:
+            inner.send(outcome)
+        except StopIteration as end:
+            self.judged.append(end.value.evaluation.reshape(-1, 3))
+            return end.value
+
+
+def chances(plan, horizon, n_actions):
+    """A plan with "at random" entries as probabilities (H, S, A)."""
+    table = np.empty((horizon, plan.shape[1], n_actions))
+    for h in range(horizon):
+        for s, entry in enumerate(plan[h if len(plan) > 1 else 0]):
+            table[h, s] = 1 / n_actions if entry == n_actions else np.eye(n_actions)[entry]
+    return table
+
+
 def test_regret_is_that_of_equation_one_by_brute_force():
-    """At S <= 3: the value of the plan that was followed, by summing over all paths."""
+    """At S = 3, A = 2, H = 4: every value against a sum over all paths, plans with random entries included."""
     world = ao.worlds.random_models(3, 2, 1, 2, rng=1)[0]
-    models = ao.ModelSet([world])
-    agent = ao.agents.PooledUCBVI(0.1, 4, bonus_scale=0.01)
-    history = ao.run(agent, models, ao.streams.uniform(), 40, seed=0)
+    agent = Recording(0.1, 4, bonus_scale=0.004)
+    history = ao.run(agent, ao.ModelSet([world]), ao.streams.uniform(), 60, seed=0)
     best = slow_best(world, 4)
-    for k in range(40):
+    kinds = set()
+    for k in range(60):
         start = int(history["start"][k])
-        assert history["regret"][k] == pytest.approx(best[start] - history["value"][k], abs=1e-12)
-        assert history["regret"][k] >= -1e-12
-    uniform = ao.run(ao.agents.Random(4), models, ao.streams.uniform(), 1, seed=0)
-    start = int(uniform["start"][0])
-    assert uniform["value"][0] == pytest.approx(path_value(world, np.full((3, 2), 0.5), start, 4), abs=1e-12)
+        value = path_value(world, chances(agent.followed[k], 4, 2), start, 4)
+        judged = path_value(world, chances(agent.judged[k], 4, 2), start, 4)
+        assert history["value"][k] == pytest.approx(value, abs=1e-12)
+        assert history["evaluation_value"][k] == pytest.approx(judged, abs=1e-12)
+        assert history["regret"][k] == pytest.approx(best[start] - value, abs=1e-12)
+        kinds.add((bool((agent.followed[k] == 2).any()), bool((agent.followed[k] < 2).any())))
+    assert len(kinds) > 1
+
+
+def test_a_behaviour_that_is_no_plan_counts_with_what_it_earned():
+    class Exploring(ao.agents.Random):
+        def episode(self, start, stream, task=None):
+            yield Phase(explore_id(np.ones((16, 4), bool), 5), self.horizon, CountTable(64), np.empty(0))
+            return ao.agents.Report()
+
+    history = ao.run(Exploring(300), ao.worlds.gridworld(), ao.streams.uniform(), 5)
+    assert np.array_equal(history["value"], history["learning_reward"])
 
 
 def slow_best(world, horizon):
@@ -51,15 +94,16 @@ def slow_best(world, horizon):
 
 
 def path_value(world, policy, state, horizon):
-    """Expected reward over every path."""
+    """Expected reward over every path; policy: probabilities (H, S, A)."""
     if horizon == 0:
         return 0.0
     total = 0.0
-    for action, chance in enumerate(policy[state]):
-        total += chance * world.rewards[state, action]
-        for successor, move in enumerate(world.transitions[state, action]):
-            if move > 0:
-                total += chance * move * path_value(world, policy, successor, horizon - 1)
+    for action, chance in enumerate(policy[0, state]):
+        if chance > 0:
+            total += chance * world.rewards[state, action]
+            for successor, move in enumerate(world.transitions[state, action]):
+                if move > 0:
+                    total += chance * move * path_value(world, policy[1:], successor, horizon - 1)
     return total
 
 
@@ -112,6 +156,8 @@ def test_misclustered():
         (lambda m: ao.run(ao.agents.Random(5), m, ao.streams.uniform(), 0), "episodes must be at least 1, not 0"),
         (lambda m: ao.run(ao.agents.Random(5), m, ao.streams.uniform(), 5, -1), "seed must be at least 0, not -1"),
         (lambda m: ao.run(ao.agents.Random(5), m[0], ao.streams.uniform(), 5), "models is MDP.*, not a ModelSet"),
+        (lambda m: ao.run(ao.agents.Random, m, ao.streams.uniform(), 5), "agent is <class .*, not an agent such as"),
+        (lambda m: ao.run(ao.agents.Random(5), m, ao.streams.uniform, 5), "stream is <class .*, not a stream such as"),
         (lambda m: ao.run(ao.agents.Random(0), m, ao.streams.uniform(), 5), "horizon must be at least 1, not 0"),
         (lambda m: ao.run(ao.agents.OneEpisodeUCBVI(2, 5), m, ao.streams.uniform(), 5), "failure must be below 1"),
     ],
@@ -128,6 +174,11 @@ def test_environments_must_be_discrete_and_agree():
         ao.interact(ao.agents.Random(5), lambda k: gymnasium.make("CartPole-v1"), 1)
     from aomultirl.worlds.environment import WorldEnv
 
+    grid = ao.worlds.gridworld()[0]
+    with pytest.raises(ValueError, match=r"rewards must have shape \(16, 4\), not \(16, 3\)"):
+        ao.interact(ao.agents.Random(5), lambda k: WorldEnv(grid), 1, rewards=np.zeros((16, 3)))
+    with pytest.raises(ValueError, match=r"rewards\[0, 0\] is nan"):
+        ao.interact(ao.agents.Random(5), lambda k: WorldEnv(grid), 1, rewards=np.full((16, 4), np.nan))
     grids = {0: ao.worlds.gridworld(), 1: ao.worlds.gridworld(5)}
     with pytest.raises(ValueError, match="the environment of episode 1 has 25 states and 4 actions"):
         ao.interact(ao.agents.Random(5), lambda k: WorldEnv(grids[k][0]), 2)

@@ -10,7 +10,7 @@ from scipy import stats
 import aomultirl as ao
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import draw_below, streams
-from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.engine.stepping import Phase, Simulator, follow
 from aomultirl.exploring.explore_id import explore_id
 from slow_twins import slow_xoshiro
 from strategies import worlds
@@ -87,7 +87,7 @@ class Run:
         self.counts = CountTable(world.n_states * world.n_actions)
         self.behaviour = explore_id(targets, needed, ties)
         self.sources = streams(seed, 2)
-        simulator = Simulator(world.alias_tables, world.gains.reshape(-1), state, self.sources[0], self.sources[1])
+        simulator = Simulator(world.alias_tables, world.gains, state, self.sources[0], self.sources[1])
         self.outcome = simulator.run(Phase(self.behaviour, steps, self.counts, np.empty(0)))
 
     @property
@@ -209,6 +209,29 @@ def test_the_most_advanced_action_is_finished_first():
         for steps in range(1, 4 * n, 7):
             visits = np.sort(Run(world, np.ones((1, 4), bool), n, steps=steps, seed=seed).visits[0])[::-1]
             assert visits.tolist() == [min(n, max(0, steps - i * n)) for i in range(4)]
+
+
+def test_an_action_with_a_head_start_is_finished_first():
+    """From visits (2, 5, 5, 0) and N = 9: one of the two with 5 first, then the other, then the 2, then the 0."""
+    world, first = cycle(1, 4), set()
+    for seed in range(40):
+        sources, counts = streams(seed, 2), CountTable(4)
+        behaviour = explore_id(np.ones((1, 4), bool), 9)
+        for plan, steps in ((0, 2), (1, 5), (2, 5), (None, 3)):
+            simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1])
+            chosen = behaviour if plan is None else follow(np.array([plan], np.int32))
+            simulator.run(Phase(chosen, steps, counts, np.empty(0)))
+        visits = counts.to_lists()[2].tolist()
+        assert visits in ([2, 8, 5], [2, 5, 8])
+        first.add(visits.index(8))
+        simulator.run(Phase(behaviour, 5, counts, np.empty(0)))
+        assert counts.to_lists()[2].tolist() == [2, 9, 9]
+        simulator.run(Phase(behaviour, 7, counts, np.empty(0)))
+        assert counts.to_lists()[2].tolist() == [9, 9, 9]
+        outcome = simulator.run(Phase(behaviour, 20, counts, np.empty(0)))
+        assert (outcome.steps, outcome.finished) == (9, True)
+    # Each of the two at least once: fails by chance in 2^-39.
+    assert first == {1, 2}
 
 
 def test_other_pairs_are_left_alone_where_a_target_is_missing():

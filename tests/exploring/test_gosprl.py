@@ -11,7 +11,7 @@ from aomultirl.exploring.gosprl import optimistic_path
 
 def explore(world, targets, needed, steps=10**6, seed=0, start=0):
     counts, sources = CountTable(world.n_states * world.n_actions), streams(seed, 2)
-    simulator = Simulator(world.alias_tables, world.gains.reshape(-1), start, sources[0], sources[1])
+    simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])
     outcome = simulator.run(Phase(gosprl(targets, needed, 0.01), steps, counts, np.empty(0)))
     starts, _, visits = counts.to_lists()
     n = np.add.reduceat(np.append(visits, 0), starts[:-1]) * (np.diff(starts) > 0)

@@ -109,7 +109,8 @@ class AOMultiRL(Agent):
         rewards: str = "known",
     ) -> None:
         self.models, self.separation, self.hitting_time, self.failure = models, separation, hitting_time, failure
-        self.distinguishing_set, self.level, self.constants = distinguishing_set, level, constants
+        self.distinguishing_set = None if distinguishing_set is None else as_pairs(distinguishing_set)
+        self.level, self.constants = level, constants
         self.horizon, self.learning_horizon = horizon, learning_horizon
         self.samples, self.clustering_horizon = samples, clustering_horizon
         self.stop_early, self.ties, self.reuse_samples, self.rewards = stop_early, ties, reuse_samples, rewards
@@ -120,17 +121,25 @@ class AOMultiRL(Agent):
         checks.choice("ties", self.ties, TIES)
         self.clusters: list[Cluster] = []
         self._check_models()
-        targets = read_pairs(self.distinguishing_set, setting)
+        self.stage = self._first_stage()
+
+    def _first_stage(self) -> Stage:
+        targets = read_pairs(self.distinguishing_set, self.setting)
         level = self.separation if self.level is None else self.level
-        self.stage = self._make_stage(targets, level, self.failure, self._learning_horizon)
+        return self._make_stage(targets, level, self.failure, self._learning_horizon)
 
     def _check_models(self) -> None:
         if not isinstance(self.models, ModelSet):
             checks.integer("models", self.models, least=1)
             return
-        exact = self.models.separation()
-        if self.separation > exact:
-            raise ValueError(f"separation is {self.separation:g}, but the models are only {exact:g} apart")
+        exact, told = self.models.separation(), checks.real("separation", self.separation, above=0.0, most=2.0)
+        if told > exact:
+            raise ValueError(
+                f"separation is {told!r}, but the models are only {exact!r} apart; tests are strict, so stay 1e-6 below"
+            )
+        sizes = (self.models.n_states, self.models.n_actions)
+        if sizes != (self.setting.n_states, self.setting.n_actions):
+            raise ValueError(f"models have {sizes[0]} states and {sizes[1]} actions, but these worlds do not")
 
     @property
     def n_models(self) -> int:
@@ -174,7 +183,7 @@ class AOMultiRL(Agent):
         first = self._clustering_horizon(pairs, samples, failure)
         rest = learning_horizon(first)
         learner = Learner(
-            make_ucbvi(self._logarithm(first, rest, samples), self.bonus, self.bonus_scale, self.cap),
+            make_ucbvi(self._logarithm(first, rest, samples, failure), self.bonus, self.bonus_scale, self.cap),
             known_rewards(self.rewards, setting),
             setting.n_states,
             setting.n_actions,
@@ -186,15 +195,17 @@ class AOMultiRL(Agent):
         if self.clustering_horizon is not None:
             return checks.integer("clustering_horizon", self.clustering_horizon, least=1)
         sizes = (self.setting.n_states, pairs, self.separation)
-        return theory.clustering_horizon(*sizes, self._hitting_time(), self.setting.episodes, failure, self.constants)
+        return theory.clustering_horizon(
+            *sizes, self._hitting_time(), self.setting.episodes, failure, self.constants, samples
+        )
 
-    def _logarithm(self, first: int, rest: int, samples: int) -> float:
+    def _logarithm(self, first: int, rest: int, samples: int, failure: float) -> float:
         """L, with p_1 = p / 3."""
         steps = max(rest, 1) if self.constants == "released" else first + rest
         if self.reuse_samples:
             steps += samples
         pairs = self.setting.n_states * self.setting.n_actions
-        return math.log(15.0 * pairs * self.setting.episodes * steps * self.n_models / self.failure)
+        return math.log(15.0 * pairs * self.setting.episodes * steps * self.n_models / failure)
 
     def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
         stage, n_states, n_actions = self.stage, self.setting.n_states, self.setting.n_actions
@@ -256,6 +267,13 @@ class AOMultiRL(Agent):
 
     def _evaluation_horizon(self) -> int:
         return self.stage.learning_horizon
+
+
+def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A list, so that a generator is not used up by the first run."""
+    if not isinstance(pairs, Iterable):
+        raise ValueError(f"distinguishing_set is {pairs!r}, not a list of pairs (state, action)")
+    return list(pairs)
 
 
 def read_pairs(pairs: Iterable[tuple[int, int]] | None, setting: Setting) -> NDArray[np.bool_]:

@@ -87,11 +87,11 @@ class Agent:
         raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:
-        """The constructor's parameters, as given."""
+        """The constructor's parameters, as far as they are kept under their own names."""
         import inspect
 
         names = inspect.signature(type(self).__init__).parameters
-        return {name: getattr(self, name) for name in names if name != "self"}
+        return {name: getattr(self, name) for name in names if name in vars(self)}
 
     def __repr__(self) -> str:
         words = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())

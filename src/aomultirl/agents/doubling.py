@@ -15,7 +15,7 @@ from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, Setting
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
-from aomultirl.engine.stepping import Phase, follow
+from aomultirl.engine.stepping import Phase, follow, uniform
 from aomultirl.exploring.gosprl import gosprl
 from aomultirl.mdp import ModelSet
 
@@ -83,7 +83,9 @@ class DoublingAOMultiRL(AOMultiRL):
         explore = gosprl(stage.targets, stage.samples, self.failure / 3.0)
         outcome = yield Phase(explore, stage.clustering_horizon, explored, found, "clustering")
         if outcome.finished:
-            return (yield from self._identified(explored, found, outcome.steps, stream))
+            rest = stage.clustering_horizon - outcome.steps
+            yield Phase(uniform(self.setting.n_states, self.setting.n_actions), rest, explored, found, "clustering")
+            return (yield from self._identified(explored, found, stage.clustering_horizon, stream))
         sums = found if len(found) else np.zeros(n_pairs)
         plan = stage.learner.act((explored,), sums, stage.learning_horizon, stream)
         learned, earned = CountTable(n_pairs), stage.learner.sums()

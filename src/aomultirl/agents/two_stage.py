@@ -11,9 +11,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.aomultirl import AOMultiRL
+from aomultirl.agents.aomultirl import AOMultiRL, Stage
 from aomultirl.agents.base import Episode, Setting
 from aomultirl.engine.random import Stream
 from aomultirl.identifying.threshold import distance
@@ -82,9 +83,23 @@ class TwoStageAOMultiRL(AOMultiRL):
         self.discovered: list[tuple[int, int]] | None = None
         checks.choice("scan", self.scan, ("ascending", "descending"))
         super().begin(setting)
+
+    def _first_stage(self) -> Stage:
+        """Stage 1, once it is clear that stage 2 will fit into the episode too."""
+        n_states, n_actions = self.setting.n_states, self.setting.n_actions
         self._share = self.failure if self.constants == "released" else self.failure / 2.0
-        every = np.ones((setting.n_states, setting.n_actions), bool)
-        self.stage = self._make_stage(every, self.separation, self._share, self._first_learning_horizon)
+        most = max(1, min(n_states * n_actions, self.n_models * (self.n_models - 1) // 2))
+        some = np.zeros(n_states * n_actions, bool)
+        some[:most] = True
+        self.discovered = []  # as if stage 2 had come
+        later = self._second_stage(some.reshape(n_states, n_actions))
+        self.discovered = None
+        self._later_horizon = later.learning_horizon
+        every = np.ones((n_states, n_actions), bool)
+        return self._make_stage(every, self.separation, self._share, self._first_learning_horizon)
+
+    def _second_stage(self, targets: NDArray[np.bool_]) -> Stage:
+        return self._make_stage(targets, self.separation / 2.0, self._share, self._learning_horizon)
 
     def _clustering_horizon(self, pairs: int, samples: int, failure: float) -> int:
         if self.discovered is None and self.first_clustering_horizon is not None:
@@ -97,7 +112,8 @@ class TwoStageAOMultiRL(AOMultiRL):
         return checks.integer("first_learning_horizon", self.first_learning_horizon, least=0)
 
     def _evaluation_horizon(self) -> int:
-        return self.learning_horizon if self.learning_horizon is not None else self.stage.learning_horizon
+        """H1 of stage 2, in stage 1 too: as long as it would be with the largest set that can be discovered."""
+        return self._later_horizon
 
     def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
         report = yield from super().episode(start, stream, task)
@@ -117,9 +133,7 @@ class TwoStageAOMultiRL(AOMultiRL):
             if first is None:
                 return
             found.append(first)
-        self.discovered = list(dict.fromkeys(found))
-        if not self.discovered:
-            return
-        targets = np.zeros((n_states, n_actions), bool)
-        targets[tuple(np.array(self.discovered).T)] = True
-        self.stage = self._make_stage(targets, self.separation / 2.0, self._share, self._learning_horizon)
+        if found:
+            self.discovered = list(dict.fromkeys(found))
+            self.stage = self._second_stage(checks.pairs("discovered", self.discovered, n_states, n_actions))
+            self._later_horizon = self.stage.learning_horizon

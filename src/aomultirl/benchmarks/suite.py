@@ -148,7 +148,7 @@ def _cases(sizes: Sizes, c_twin: twin.Twin | None) -> Iterator[Case]:
 def _stepping(world: MDP, steps: int, c_twin: twin.Twin | None) -> Case:
     """A fixed policy in the paper's grid, the counts of all transitions kept."""
     plan = np.ascontiguousarray(world.optimal_policy(200)[0])
-    rewards = np.ascontiguousarray(world.rewards).reshape(-1)
+    rewards = world.gains
     start = int(np.argmax(world.start_distribution))
     tables, n_pairs = world.alias_tables, world.n_states * world.n_actions
     stream, idle = streams(0, 2)
@@ -220,7 +220,7 @@ def explore(
     """One clustering phase in the simulator; the streams move on."""
     n_states, n_actions = targets.shape
     counts, nothing = CountTable(n_states * n_actions), np.empty(0)
-    simulator = stepping.Simulator(world.alias_tables, world.gains.reshape(-1), start, source, agent)
+    simulator = stepping.Simulator(world.alias_tables, world.gains, start, source, agent)
     first = simulator.run(stepping.Phase(explore_id(targets, needed), horizon, counts, nothing))
     wander = stepping.uniform(n_states, n_actions)
     rest = simulator.run(stepping.Phase(wander, horizon - first.steps, counts, nothing))

@@ -15,7 +15,7 @@ from aomultirl import checks
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, find, insert
 from aomultirl.engine.random import Stream, draw_below
-from aomultirl.engine.stepping import Outcome, Phase, Ran, attend, prepare
+from aomultirl.engine.stepping import Outcome, Phase, Ran, attend, check_phase, prepare
 
 U = np.uint64
 
@@ -85,6 +85,7 @@ class Session:
     def __init__(
         self, episode: Generator[Phase, Outcome, Any], n_states: int, n_actions: int, start: int, stream: Stream
     ) -> None:
+        start = checks.integer("start", start, least=0, most=n_states - 1)
         self._episode, self._stream = episode, stream
         self._n_states, self._n_actions = n_states, n_actions
         self.state = start
@@ -116,8 +117,10 @@ class Session:
         if self._action is None:
             raise ValueError("observe comes after act: there is no action to observe the outcome of")
         successor = checks.integer("successor", successor, least=0, most=self._n_states - 1)
-        reward = checks.real("reward", reward)
         phase = self._phase
+        reward = checks.real("reward", reward)
+        if len(phase.sums) > 0 and not 0.0 <= reward <= 1.0:
+            raise ValueError(f"reward is {reward:g}, outside [0, 1]: rewards that are learned must be scaled to it")
         finished, crowded = _observe(
             phase.behaviour,
             phase.counts.record,
@@ -169,6 +172,7 @@ class Session:
         except StopIteration as end:
             self.report, self.over = end.value, True
             return
+        check_phase(self._phase, self._n_states, self._n_actions)
         self._step, self._reward, self._entered = 0, 0.0, self.state
         if self._phase.steps == 0:
             self._leave(False)

@@ -22,6 +22,7 @@ from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from aomultirl import checks
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, CountTable, find, insert
 from aomultirl.engine.random import Stream, below, draw
@@ -249,6 +250,31 @@ class Phase:
     part: str = "learning"
 
 
+def check_phase(phase: Any, n_states: int, n_actions: int) -> None:
+    """Refuse what the compiled loops would not survive: they do not check their indices."""
+    if not isinstance(phase, Phase):
+        raise ValueError(f"an episode yielded {phase!r}, not a Phase")
+    checks.integer("the steps of a phase", phase.steps, least=0)
+    table = getattr(phase.behaviour, "table", None)
+    if not isinstance(table, Table):
+        raise ValueError(f"the behaviour {phase.behaviour!r} has no Table in its field 'table'")
+    pairs = n_states * n_actions
+    if not isinstance(phase.counts, CountTable) or len(phase.counts.record.heads) != pairs:
+        raise ValueError(f"the counts of a phase must be a CountTable of S * A = {pairs} pairs")
+    for name, kind, sizes in (("budget", np.int64, (n_states,)), ("watch", np.bool_, (n_states,))):
+        array = getattr(table, name)
+        if array.dtype != kind or array.shape != sizes:
+            raise ValueError(f"the {name} of a behaviour must be {kind.__name__} of shape {sizes}")
+    if phase.sums.dtype != np.float64 or phase.sums.shape not in ((0,), (pairs,)):
+        raise ValueError(f"the sums of a phase must be empty or of shape ({pairs},), not {phase.sums.shape}")
+    needed = n_states if table.stride == 0 else n_states * phase.steps
+    if table.stride not in (0, n_states) or table.plan.dtype != np.int32 or table.plan.size < needed:
+        raise ValueError(f"the plan of a behaviour has {table.plan.size} entries of int32, but {needed} are needed")
+    least = 0 if isinstance(phase.behaviour, Fixed) else ASK
+    if table.plan.size and not (least <= table.plan.min() and table.plan.max() <= n_actions):
+        raise ValueError(f"the plan of a behaviour holds entries outside {least} to {n_actions}")
+
+
 class Outcome(NamedTuple):
     """steps: taken; state: where it ended; reward: collected; finished: the behaviour reached its aim."""
 
@@ -280,7 +306,7 @@ class Simulator:
     Parameters
     ----------
     tables, rewards
-        of the world; rewards (S * A,).
+        of the world; rewards (S, A).
     state
         where the episode starts.
     world, agent
@@ -298,10 +324,13 @@ class Simulator:
         agent: Stream,
         noisy: bool = False,
     ) -> None:
-        self.tables, self.rewards, self.noisy = tables, rewards, noisy
+        self.tables, self.rewards, self.noisy = tables, rewards.reshape(-1), noisy
+        self.n_states, self.n_actions = rewards.shape
         self.state, self.world, self.agent = state, world, agent
 
     def run(self, phase: Phase) -> Outcome:
+        """Run one phase to its end."""
+        check_phase(phase, self.n_states, self.n_actions)
         place = np.array([0, self.state, 0, 0], np.int64)
         reward, finished = 0.0, False
         while place[0] < phase.steps and not finished:

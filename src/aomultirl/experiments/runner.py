@@ -18,7 +18,7 @@ from aomultirl.engine import planning
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Ran, Simulator, follow
+from aomultirl.engine.stepping import Fixed, Phase, Ran, Simulator, follow
 from aomultirl.experiments.history import History, Row
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.streams import Past, Stream
@@ -57,6 +57,9 @@ def run(
     seed = checks.integer("seed", seed, least=0)
     if not isinstance(models, ModelSet):
         raise ValueError(f"models is {models!r}, not a ModelSet")
+    if not isinstance(stream, Stream):
+        raise ValueError(f"stream is {stream!r}, not a stream such as ao.streams.uniform()")
+    _check_agent(agent)
     agent.begin(
         Setting(
             models.n_states,
@@ -66,6 +69,7 @@ def run(
             models if "models" in agent.told else None,
         )
     )
+    about = _about(agent, seed, episodes)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(PURPOSES.index("stream"),)))
     stream.begin(models, episodes, rng)
     judge = _Judge(models, episode_streams(seed, "evaluation", 2 * episodes))
@@ -78,7 +82,7 @@ def run(
             task, start = stream.next(past)
             world = models[task]
             simulator = Simulator(
-                world.alias_tables, world.gains.reshape(-1), start, world_streams[k], agent_streams[k], noisy_rewards
+                world.alias_tables, world.gains, start, world_streams[k], agent_streams[k], noisy_rewards
             )
             told = task if "task" in agent.told else None
             report, ran = simulator.drive(agent.episode(start, agent_streams[k], told))
@@ -86,7 +90,7 @@ def run(
             rows.append(judge.row(k, task, start, report, ran))
             past.append(Past(task, start, report.cluster))
             advance()
-    return History.of(rows, _about(agent, seed, episodes))
+    return History.of(rows, about)
 
 
 def interact(
@@ -113,7 +117,8 @@ def interact(
     episodes = checks.integer("episodes", episodes, least=1)
     seed = checks.integer("seed", seed, least=0)
     most = None if horizon is None else checks.integer("horizon", horizon, least=1)
-    agent_streams = episode_streams(seed, "agent", episodes)
+    _check_agent(agent)
+    agent_streams, env_streams = (episode_streams(seed, purpose, episodes) for purpose in ("agent", "world"))
     rows: list[Row] = []
     with _progress(progress, type(agent).__name__, episodes) as advance:
         for k in range(episodes):
@@ -124,16 +129,17 @@ def interact(
                     raise ValueError(
                         f"{type(agent).__name__} must be told the task, and an environment does not say it"
                     )
-                agent.begin(Setting(n_states, n_actions, rewards, episodes))
+                agent.begin(Setting(n_states, n_actions, _read_rewards(rewards, n_states, n_actions), episodes))
+                about = _about(agent, seed, episodes)
             elif (n_states, n_actions) != (agent.setting.n_states, agent.setting.n_actions):
                 raise ValueError(f"the environment of episode {k} has {n_states} states and {n_actions} actions")
-            start = int(env.reset(seed=int(agent_streams[k][0] >> np.uint64(33)))[0])
+            start = int(env.reset(seed=int(env_streams[k][0] >> np.uint64(1)))[0])
             session = Session(agent.episode(start, agent_streams[k]), n_states, n_actions, start, agent_streams[k])
             _play(session, env, most)
             _check_report(agent, session.report)
             rows.append(_unjudged(k, start, session.report, session.ran))
             advance()
-    return History.of(rows, _about(agent, seed, episodes))
+    return History.of(rows, about)
 
 
 def _play(session: Session, env: Any, most: int | None) -> None:
@@ -149,6 +155,20 @@ def _play(session: Session, env: Any, most: int | None) -> None:
     except BaseException:
         session.close()
         raise
+
+
+def _check_agent(agent: object) -> None:
+    if not isinstance(agent, Agent):
+        raise ValueError(f"agent is {agent!r}, not an agent such as ao.agents.Random(200)")
+
+
+def _read_rewards(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.float64] | None:
+    if rewards is None:
+        return None
+    table = checks.finite_array("rewards", rewards, lowest=0.0, highest=1.0)
+    if table.shape != (n_states, n_actions):
+        raise ValueError(f"rewards must have shape ({n_states}, {n_actions}), not {table.shape}")
+    return table
 
 
 def _check_report(agent: Agent, report: object) -> None:
@@ -194,10 +214,10 @@ class _Judge:
 
     @staticmethod
     def _value(world: MDP, one: Ran) -> float:
-        """The exact value of a phase that follows a plan, from the state it was entered in."""
+        """The exact value of a phase that follows a plan, from the state it was entered in; else what it earned."""
         table, steps = one.phase.behaviour.table, one.phase.steps
-        if steps == 0:
-            return 0.0
+        if not isinstance(one.phase.behaviour, Fixed) or steps == 0:
+            return one.outcome.reward
         plan = table.plan.reshape(-1, world.n_states)
         return float(planning.evaluate(world.planning_tables, world.gains, plan, steps)[0, one.entered])
 
@@ -207,11 +227,12 @@ class _Judge:
         plan, horizon = report.evaluation, report.evaluation_horizon
         if plan is None or horizon == 0:
             return np.nan, np.nan
-        simulator = Simulator(world.alias_tables, world.gains.reshape(-1), start, sources[0], sources[1])
+        simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])
         phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
+        sampled = simulator.run(phase).reward
         table = plan.reshape(-1, world.n_states)
         exact = planning.evaluate(world.planning_tables, world.gains, table, horizon)[0, start]
-        return simulator.run(phase).reward, float(exact)
+        return sampled, float(exact)
 
     def _misclustered(self, task: int, report: Report) -> bool:
         """A cluster stands for the task of the episode that made it."""
@@ -221,6 +242,8 @@ class _Judge:
             known = task in self.stands_for.values()
             self.stands_for[report.cluster] = task
             return known
+        if report.cluster not in self.stands_for:
+            raise ValueError(f"an episode was put in cluster {report.cluster}, which no episode made")
         return self.stands_for[report.cluster] != task
 
 

@@ -60,8 +60,9 @@ def clustering_horizon(
     episodes: int,
     failure: float,
     constants: str = "paper",
+    samples: int | None = None,
 ) -> int:
-    """H0, the length of the clustering phase; parameters as in :func:`samples_needed`.
+    """H0, the length of the clustering phase; parameters as in :func:`samples_needed`, and N in place of its own.
 
     Examples
     --------
@@ -71,6 +72,8 @@ def clustering_horizon(
     101262
     """
     needed = samples_needed(states, pairs, separation, episodes, failure, constants)
+    if samples is not None:
+        needed = checks.integer("samples", samples, least=1)
     time = checks.real("hitting_time", hitting_time, above=0.0)
     if constants == "paper":
         return math.ceil(12.0 * time * pairs * needed)
