@@ -250,6 +250,14 @@ class Phase:
     part: str = "learning"
 
 
+@kernel
+def _within(plan: NDArray[np.int32], least: int, most: int) -> bool:
+    for entry in plan:  # noqa: SIM110
+        if entry < least or entry > most:
+            return False
+    return True
+
+
 def check_phase(phase: Any, n_states: int, n_actions: int) -> None:
     """Refuse what the compiled loops would not survive: they do not check their indices."""
     if not isinstance(phase, Phase):
@@ -271,7 +279,7 @@ def check_phase(phase: Any, n_states: int, n_actions: int) -> None:
     if table.stride not in (0, n_states) or table.plan.dtype != np.int32 or table.plan.size < needed:
         raise ValueError(f"the plan of a behaviour has {table.plan.size} entries of int32, but {needed} are needed")
     least = 0 if isinstance(phase.behaviour, Fixed) else ASK
-    if table.plan.size and not (least <= table.plan.min() and table.plan.max() <= n_actions):
+    if not _within(table.plan, least, n_actions):
         raise ValueError(f"the plan of a behaviour holds entries outside {least} to {n_actions}")
 
 
