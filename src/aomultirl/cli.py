@@ -98,7 +98,7 @@ def list_worlds() -> None:
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the measurements as JSON.")] = False,
 ) -> None:
-    """Compare the compiled engine with a C twin and with NumPy, in one run; about twenty seconds.
+    """Compare the compiled engine with a C twin and with Python, in one run; about twenty seconds.
 
     Ratios above 1 mean that ours is faster.  Without a C compiler the C column stays empty.
 

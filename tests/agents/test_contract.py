@@ -9,6 +9,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator, follow, uniform
+from aomultirl.exploring import explore_id, gosprl
 from aomultirl.worlds.environment import WorldEnv
 
 SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01}
@@ -121,6 +122,12 @@ def test_faulty_phases_are_refused_by_both_drivers(made, message):
         ao.interact(Faulty(made()), lambda k: WorldEnv(models[0]), 1)
 
 
+@pytest.mark.parametrize("explore", [lambda t: explore_id(t, 3), lambda t: gosprl(t, 3, 0.1)])
+def test_exploring_for_nothing_is_refused(explore):
+    with pytest.raises(ValueError, match="targets is empty: there is nothing to explore"):
+        explore(np.zeros((6, 3), bool))
+
+
 def test_an_evaluation_that_is_too_short_is_refused():
     class Short(ao.agents.Random):
         def episode(self, start, stream, task=None):
@@ -160,6 +167,20 @@ class Cheating(ao.agents.Random):
         return (yield from super().episode(start, stream, task))
 
 
+class Hasty(ao.agents.Random):
+    """Remembers before the episode is over."""
+
+    def begin(self, setting):
+        super().begin(setting)
+        self.seen = 0
+
+    def episode(self, start, stream, task=None):
+        self.seen += 1
+        plan = np.full(6, self.seen % 3, np.int32)
+        yield Phase(follow(plan), self.horizon, CountTable(18), np.empty(0))
+        return ao.agents.Report()
+
+
 class Speechless(ao.agents.Random):
     """Returns no report."""
 
@@ -185,6 +206,7 @@ class Peeking(ao.agents.Random):
     ("agent", "message"),
     [
         (Cheating(20), "the same seed gives another history"),
+        (Hasty(20), "an episode that is given up changes the next one"),
         (Speechless(20), "an episode of Speechless returned None, not a Report"),
         (Peeking(20), "step by step, learning_steps differs from the simulator"),
         ("agent", "'agent' is not an aomultirl"),

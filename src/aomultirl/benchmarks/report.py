@@ -55,7 +55,7 @@ def print_table(records: Sequence[Record], console: "Console | None" = None) -> 
         title="Million steps, or transitions planned with, a second of CPU time", box=box.SIMPLE, pad_edge=False
     )
     table.add_column("case", no_wrap=True)
-    for heading in ("ours", "C", "ours/C", "NumPy", "ours/NumPy"):
+    for heading in ("ours", "C", "ours/C", "Python", "ours/Python"):
         table.add_column(heading, justify="right", no_wrap=True)
     for record in records:
         table.add_row(
@@ -68,7 +68,11 @@ def print_table(records: Sequence[Record], console: "Console | None" = None) -> 
         )
     console.print(table)
     told = ", ".join(f"{name.replace('_', ' ')} {version}" for name, version in versions().items() if version)
-    console.print(f"A ratio that misses its target is shown with it.  {told}", highlight=False)
+    console.print(
+        "Python: planning with einsum or scipy.sparse, exploring with a plain loop over NumPy arrays.  "
+        f"A ratio that misses its target is shown with it.  {told}",
+        highlight=False,
+    )
     for record in records:
         if record.too_long:
             console.print(f"{record.name} should take less than {record.seconds_target:g} s.", highlight=False)

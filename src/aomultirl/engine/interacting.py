@@ -87,7 +87,7 @@ class Session:
     ) -> None:
         start = checks.integer("start", start, least=0, most=n_states - 1)
         self._episode, self._stream = episode, stream
-        self._n_states, self._n_actions = n_states, n_actions
+        self.n_states, self.n_actions = n_states, n_actions
         self.state = start
         self.over = False
         self.report: Any = None
@@ -103,7 +103,7 @@ class Session:
                 _act(
                     self._phase.behaviour,
                     self._phase.counts.record,
-                    self._n_actions,
+                    self.n_actions,
                     self._step,
                     self.state,
                     self._stream,
@@ -116,7 +116,7 @@ class Session:
         self._must_go_on()
         if self._action is None:
             raise ValueError("observe comes after act: there is no action to observe the outcome of")
-        successor = checks.integer("successor", successor, least=0, most=self._n_states - 1)
+        successor = checks.integer("successor", successor, least=0, most=self.n_states - 1)
         phase = self._phase
         reward = checks.real("reward", reward)
         if len(phase.sums) > 0 and not 0.0 <= reward <= 1.0:
@@ -125,7 +125,7 @@ class Session:
             phase.behaviour,
             phase.counts.record,
             phase.sums,
-            self._n_actions,
+            self.n_actions,
             self._step,
             self.state,
             self._action,
@@ -172,7 +172,7 @@ class Session:
         except StopIteration as end:
             self.report, self.over = end.value, True
             return
-        check_phase(self._phase, self._n_states, self._n_actions)
+        check_phase(self._phase, self.n_states, self.n_actions)
         self._step, self._reward, self._entered = 0, 0.0, self.state
         if self._phase.steps == 0:
             self._leave(False)

@@ -7,8 +7,7 @@
 import numpy as np
 
 from aomultirl.agents.base import Agent, Setting
-from aomultirl.engine.counts import CountTable
-from aomultirl.engine.stepping import Phase, Table
+from aomultirl.engine.interacting import Session
 from aomultirl.experiments.history import History
 from aomultirl.experiments.runner import episode_streams, interact, run
 from aomultirl.mdp import ModelSet
@@ -16,6 +15,7 @@ from aomultirl.streams import round_robin
 from aomultirl.worlds.random_models import random_models
 
 EPISODES, SEED = 5, 7
+MOST_STEPS = 20_000
 
 
 class ContractError(ValueError):
@@ -25,8 +25,9 @@ class ContractError(ValueError):
 def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EPISODES) -> None:
     """Raise :class:`ContractError` if ``agent`` does not do what the drivers rely on.
 
-    It must run, yield phases over its own counts and end with a report; give the same history for the same seed, also
-    after having run before; and take the same actions step by step from outside as inside the simulator.
+    It must yield phases that the drivers accept and end with a report; give the same history for the same seed, also
+    after having run before; leave its memory alone when an episode is given up; and take the same actions step by step
+    from outside as inside the simulator.
 
     Parameters
     ----------
@@ -41,27 +42,42 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
     first = run(agent, worlds, round_robin(), episodes, SEED)
     if run(agent, worlds, round_robin(), episodes, SEED) != first:
         raise ContractError("the same seed gives another history: begin() must forget everything")
-    _check_phases(agent, worlds)
+    _check_given_up(agent, worlds)
     if not agent.told:
         _check_outside(agent, worlds, first, episodes)
 
 
-def _check_phases(agent: Agent, worlds: ModelSet) -> None:
-    """What one episode yields."""
+def _session(agent: Agent, worlds: ModelSet, number: int) -> Session:
+    stream = episode_streams(SEED, "agent", number + 1)[number]
+    told = 0 if "task" in agent.told else None
+    return Session(agent.episode(0, stream, told), worlds.n_states, worlds.n_actions, 0, stream)
+
+
+def _play(session: Session, most: int) -> list[int]:
+    """The actions of up to ``most`` steps in a world that goes round all states, every step worth a half."""
+    actions: list[int] = []
+    while not session.over and len(actions) < most:
+        actions.append(session.act())
+        session.observe((session.state + 1) % session.n_states, 0.5)
+    return actions
+
+
+def _check_given_up(agent: Agent, worlds: ModelSet) -> None:
+    """An episode that is given up one step before its end leaves no trace in the next one."""
     models = worlds if "models" in agent.told else None
-    agent.begin(Setting(worlds.n_states, worlds.n_actions, worlds.rewards, 1, models))
-    stream = episode_streams(SEED, "agent", 1)[0]
-    episode = agent.episode(0, stream, 0 if "task" in agent.told else None)
-    phase = next(episode)
-    if not isinstance(phase, Phase):
-        raise ContractError(f"episode() yielded {phase!r}, not a Phase")
-    if not isinstance(getattr(phase.behaviour, "table", None), Table):
-        raise ContractError(f"the behaviour {phase.behaviour!r} has no Table in its field 'table'")
-    if not isinstance(phase.counts, CountTable) or phase.steps < 0:
-        raise ContractError("a phase needs a CountTable of its own and a number of steps that is not negative")
-    if phase.part not in ("clustering", "learning"):
-        raise ContractError(f"the part of a phase is 'clustering' or 'learning', not {phase.part!r}")
-    episode.close()
+    setting = Setting(worlds.n_states, worlds.n_actions, worlds.rewards, EPISODES, models)
+    agent.begin(setting)
+    length = len(_play(_session(agent, worlds, 0), MOST_STEPS))
+    agent.begin(setting)
+    plain = _play(_session(agent, worlds, 1), MOST_STEPS)
+    agent.begin(setting)
+    given_up = _session(agent, worlds, 0)
+    _play(given_up, length - 1)
+    given_up.close()
+    if _play(_session(agent, worlds, 1), MOST_STEPS) != plain:
+        raise ContractError(
+            "an episode that is given up changes the next one: memory may change after the last step only"
+        )
 
 
 def _check_outside(agent: Agent, worlds: ModelSet, inside: History, episodes: int) -> None:

@@ -58,6 +58,8 @@ def explore_id(targets: NDArray[np.bool_], needed: int, ties: str = "random") ->
         "random" or "released".
     """
     checks.choice("ties", ties, TIES)
+    if not targets.any():
+        raise ValueError("targets is empty: there is nothing to explore")
     n_states = len(targets)
     missing = targets.sum(axis=1)
     return ExploreID(

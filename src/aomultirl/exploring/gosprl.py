@@ -52,6 +52,8 @@ def gosprl(targets: NDArray[np.bool_], needed: int, failure: float) -> Gosprl:
         delta in the confidence intervals.
     """
     checks.real("failure", failure, above=0.0, below=1.0)
+    if not targets.any():
+        raise ValueError("targets is empty: there is nothing to explore")
     n_states, n_actions = targets.shape
     missing = targets.sum(axis=1)
     return Gosprl(
