@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import polars
 import pytest
@@ -55,6 +57,17 @@ def test_foreign_files_are_refused(tmp_path, history):
         ao.History.read(tmp_path / "plain.parquet")
     with pytest.raises(ValueError, match="there is no column 'regrets'"):
         history["regrets"]
+
+
+def test_missing_packages_are_named(history, tmp_path, monkeypatch):
+    for package, use in (
+        ("polars", history.to_frame),
+        ("pyarrow", lambda: history.write(tmp_path / "a.parquet")),
+        ("pyarrow", lambda: ao.History.read(tmp_path / "a.parquet")),
+    ):
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(ImportError, match=rf"histories need {package} for this: pip install 'aomultirl\[experi"):
+            use()
 
 
 def test_a_failed_write_keeps_the_old_file(history, tmp_path, monkeypatch):

@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +41,15 @@ class Row(NamedTuple):
     regret: float
     evaluation_reward: float
     evaluation_value: float
+
+
+@contextmanager
+def _needs(package: str) -> Iterator[None]:
+    """Say how to install what is missing."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise ImportError(f"histories need {package} for this: pip install 'aomultirl[experiments]'") from None
 
 
 TYPES = {int: np.int64, bool: np.bool_, float: np.float64}
@@ -98,15 +108,15 @@ class History:
 
     def to_frame(self) -> "polars.DataFrame":
         """As a polars frame, one row an episode."""
-        import polars
-
+        with _needs("polars"):
+            import polars
         return polars.DataFrame(dict(self.columns))
 
     def write(self, path: str | Path) -> None:
         """Write a Parquet file, under a temporary name that is renamed when it is whole."""
-        import pyarrow
-        import pyarrow.parquet
-
+        with _needs("pyarrow"):
+            import pyarrow
+            import pyarrow.parquet
         path = Path(path)
         table = pyarrow.table(dict(self.columns)).replace_schema_metadata({"aomultirl": json.dumps(dict(self.about))})
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
@@ -119,9 +129,9 @@ class History:
     @classmethod
     def read(cls, path: str | Path) -> "History":
         """Read what :meth:`write` wrote."""
-        import pyarrow
-        import pyarrow.parquet
-
+        with _needs("pyarrow"):
+            import pyarrow
+            import pyarrow.parquet
         try:
             table = pyarrow.parquet.read_table(path)
         except pyarrow.ArrowInvalid as error:
