@@ -27,6 +27,7 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
 from aomultirl.engine.random import Stream, draw_below
 from aomultirl.engine.stepping import ASK, FOREVER, Table, is_record
+from aomultirl.exploring.targets import book, forget_ways
 
 TIES = ("random", "released")
 
@@ -154,20 +155,11 @@ def _move_on(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -
 @kernel
 def _attend(behaviour: ExploreID, counts: Counts, state: int, action: int) -> bool:
     """Forget the entry of the state; where a target is complete, forget what depended on it."""
-    table = behaviour.table
-    n_states = len(table.budget)
-    n_actions = len(behaviour.targets) // n_states
+    table, left = behaviour.table, behaviour.open
     table.plan[state] = ASK
-    pair = state * n_actions + action
-    if table.watch[state] and behaviour.targets[pair] and visits_of(counts, pair) >= behaviour.needed:
-        behaviour.open[state] -= 1
-        behaviour.open[n_states] -= 1
-        if behaviour.open[state] == 0:
-            table.watch[state] = False
-            for other in range(n_states):
-                if not table.watch[other]:
-                    table.plan[other] = ASK
-    return bool(behaviour.open[n_states] == 0)
+    if book(table, behaviour.targets, left, behaviour.needed, counts, state, action):
+        forget_ways(table)
+    return bool(left[-1] == 0)
 
 
 @overload(stepping.prepare, strict=False)

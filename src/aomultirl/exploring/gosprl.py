@@ -24,6 +24,7 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
 from aomultirl.engine.random import Stream, draw_below
 from aomultirl.engine.stepping import ASK, Table, is_record
+from aomultirl.exploring.targets import book, forget_ways
 
 ACCURACY = 1e-3
 MOST_SWEEPS = 10_000
@@ -154,23 +155,13 @@ def _prepare(behaviour: Gosprl, counts: Counts, state: int, stream: Stream) -> N
 
 @kernel
 def _attend(behaviour: Gosprl, counts: Counts, state: int, action: int) -> bool:
-    table = behaviour.table
-    n_states = len(table.budget)
-    pair = state * (len(behaviour.targets) // n_states) + action
-    changed = not table.watch[state]
-    if table.watch[state]:
-        table.plan[state] = ASK
-        if behaviour.targets[pair] and visits_of(counts, pair) >= behaviour.needed:
-            behaviour.open[state] -= 1
-            behaviour.open[n_states] -= 1
-            if behaviour.open[state] == 0:
-                table.watch[state] = False
-                changed = True
-    if changed:
-        for other in range(n_states):
-            if not table.watch[other]:
-                table.plan[other] = ASK
-    return bool(behaviour.open[n_states] == 0)
+    """The way is planned anew when a pair on it has doubled its visits, or when a state has no target left."""
+    table, left = behaviour.table, behaviour.open
+    travelling = not table.watch[state]
+    table.plan[state] = ASK
+    if travelling or book(table, behaviour.targets, left, behaviour.needed, counts, state, action):
+        forget_ways(table)
+    return bool(left[-1] == 0)
 
 
 @overload(stepping.prepare, strict=False)
