@@ -9,6 +9,7 @@ import aomultirl
 
 ORDER = [
     "checks",
+    "files",
     "engine",
     "geometry",
     "mdp",

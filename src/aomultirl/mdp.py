@@ -262,6 +262,13 @@ class MDP:
 class ModelSet(Sequence[MDP]):
     """The hidden set: worlds with the same states, actions and rewards.
 
+    Parameters
+    ----------
+    models
+        the worlds.
+    origin
+        what makes the set again, see :mod:`aomultirl.worlds.origin`; None where nobody can say.
+
     Examples
     --------
     >>> import aomultirl as ao
@@ -272,10 +279,10 @@ class ModelSet(Sequence[MDP]):
     3
     """
 
-    def __init__(self, models: Iterable[MDP]) -> None:
+    def __init__(self, models: Iterable[MDP], origin: dict[str, Any] | None = None) -> None:
         if not isinstance(models, Iterable):
             raise ValueError(f"models is {models!r}, not a list of worlds")
-        self._models = tuple(models)
+        self._models, self.origin = tuple(models), origin
         if not self._models:
             raise ValueError("models is empty: a set needs at least one world")
         first = self._models[0]

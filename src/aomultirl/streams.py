@@ -7,6 +7,7 @@ Starts.  Every stream takes ``start``: None draws from the world's own start, a 
 each episode, a function of the past chooses it.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -32,6 +33,16 @@ class Stream:
 
     def __init__(self, start: Start = None) -> None:
         self.start = start
+
+    def __repr__(self) -> str:
+        names = inspect.signature(type(self)).parameters
+        given = {name: getattr(self, name, None) for name in names}
+        words = (
+            f"{name}={value.__name__ if callable(value) else repr(value)}"
+            for name, value in given.items()
+            if value is not None and value is not False
+        )
+        return f"{type(self).__name__}({', '.join(words)})"
 
     def begin(self, models: ModelSet, episodes: int, rng: np.random.Generator) -> None:
         """A new run."""

@@ -198,3 +198,36 @@ def test_a_gymnasium_environment_of_someone_else():
 def test_progress_is_silent_where_there_is_no_terminal(capfd):
     ao.run(ao.agents.Random(5), ao.worlds.gridworld(), ao.streams.uniform(), 3, progress=True)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_run_says_what_made_it_and_what_it_left_behind():
+    models = ao.worlds.gridworld(edges="stay")
+    agent = ao.agents.AOMultiRL(
+        4, 1.299999, 7, 0.03, [(1, 0), (8, 3), (2, 1)], constants="released", learning_horizon=50
+    )
+    history = ao.run(agent, models, ao.streams.paper(each_first=True), 12, seed=3)
+    about = history.about
+    assert about["world"] == {"name": "gridworld", "parameters": {"size": 4, "edges": "stay"}}
+    assert about["stream"] == "paper(each_first=True)"
+    assert [cluster["task"] for cluster in about["clusters"]] == [0, 1, 2, 3]
+    assert all(len(cluster["plan"]) == 16 and cluster["visits"] > 50_000 for cluster in about["clusters"])
+    distances = np.array(about["distances"])
+    assert np.allclose(distances, distances.T)
+    assert (distances[~np.eye(4, dtype=bool)] > about["threshold"]).all()
+    assert np.abs(distances[~np.eye(4, dtype=bool)] - 1.3).max() < 0.2  # the worlds are 1.3 apart on these pairs
+    bound = about["bound"]
+    assert bound["episodes"][-1] == 12
+    assert np.allclose(np.add(bound["clustering"], bound["learning"]), bound["total"])
+    assert (history.regret()[-1:] <= bound["total"][-1:]).all()
+
+
+def test_streams_are_written_down_without_addresses():
+    assert repr(ao.streams.paper()) == "paper()"
+    assert repr(ao.streams.blocks(5, start=3)) == "blocks(length=5, start=3)"
+    assert repr(ao.streams.adaptive(len)) == "adaptive(choose=len)"
+
+
+def test_no_theorem_covers_numbers_chosen_by_hand():
+    models = ao.worlds.gridworld()
+    agent = ao.agents.AOMultiRL(4, 1.299999, 7, 0.03, samples=3, clustering_horizon=500, learning_horizon=20)
+    assert ao.run(agent, models, ao.streams.uniform(), 2).about["bound"] is None

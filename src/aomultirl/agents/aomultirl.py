@@ -8,12 +8,13 @@ H1 with the released constants; the learning phase's tables are indexed from its
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, theory
-from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, known_rewards
+from aomultirl.agents.base import NOTHING, Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
 from aomultirl.agents.baselines import make_ucbvi
 from aomultirl.agents.learner import Learner
 from aomultirl.engine.counts import CountTable
@@ -21,8 +22,9 @@ from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase, follow, uniform
 from aomultirl.exploring.explore_id import TIES, explore_id
 from aomultirl.identifying.clusters import Cluster
-from aomultirl.identifying.threshold import identify_cluster
+from aomultirl.identifying.threshold import distance, identify_cluster
 from aomultirl.mdp import ModelSet
+from aomultirl.theory import RegretBound
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,7 @@ class AOMultiRL(Agent):
         self._commit(cluster, explored, found, learned, earned)
         last = self._evaluation_horizon()
         best = stage.learner.best(self._samples(cluster), self._sums(cluster), last, stream)
-        return Report(number, new, True, best, last)
+        return Report(number, new, True, best, last, self._samples(cluster))
 
     def _samples(self, cluster: Cluster, *fresh: CountTable) -> tuple[CountTable, ...]:
         """What is learned from: the learning phases, or both phases."""
@@ -267,6 +269,51 @@ class AOMultiRL(Agent):
 
     def _evaluation_horizon(self) -> int:
         return self.stage.learning_horizon
+
+    def memory(self, stream: Stream) -> Memory:
+        horizon = self._evaluation_horizon()
+        return Memory(
+            [Remembered(cluster.model, self._first_actions(cluster, horizon, stream)) for cluster in self.clusters],
+            self.stage.pairs,
+            self.stage.threshold,
+        )
+
+    def _first_actions(self, cluster: Cluster, horizon: int, stream: Stream) -> NDArray[np.int32]:
+        plan = self.stage.learner.best(self._samples(cluster), self._sums(cluster), horizon, stream)
+        return np.asarray(plan.reshape(-1, self.setting.n_states)[0])
+
+    def evidence(self, explored: CountTable) -> list[Evidence]:
+        limit, found = self.stage.threshold, []
+        for number, cluster in enumerate(self.clusters):
+            value = max(distance(explored.record, cluster.model.record, pair) for pair in self.stage.pairs)
+            found.append(Evidence(number, value, limit, value > limit, "largest l1 distance on Gamma"))
+        return found
+
+    def findings(self) -> dict[str, Any]:
+        stage = self.stage
+        return {
+            "pairs": [divmod(int(pair), self.setting.n_actions) for pair in stage.pairs],
+            "samples": stage.samples,
+            "clustering_horizon": stage.clustering_horizon,
+            "learning_horizon": stage.learning_horizon,
+            "threshold": stage.threshold,
+        }
+
+    def regret_bound(self, episodes: int) -> RegretBound | None:
+        if self.samples is not None or self.clustering_horizon is not None or self.bonus_scale != 1.0:
+            return None
+        return self._theorem(episodes)
+
+    def _theorem(self, episodes: int) -> RegretBound | None:
+        return theory.regret_bound(
+            states=self.setting.n_states,
+            actions=self.setting.n_actions,
+            models=self.n_models,
+            episodes=episodes,
+            clustering_horizon=self.stage.clustering_horizon,
+            learning_horizon=self.stage.learning_horizon,
+            failure=self.failure,
+        )
 
 
 def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -7,15 +7,17 @@ after its last ``yield``, so an episode that fails on the way leaves no trace.
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
+from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.mdp import ModelSet
+from aomultirl.theory import RegretBound
 
 NOTHING: NDArray[np.float64] = np.empty(0)
 """In place of reward sums that nobody asks for."""
@@ -54,6 +56,8 @@ class Report:
         a plan, (H, S) or (S,), to be judged by the paper's metric: the policy learned so far, without a bonus.
     evaluation_horizon
         how many steps it is for.
+    samples
+        what that policy was learned from; empty where nothing is learned.
     """
 
     cluster: int = -1
@@ -61,6 +65,40 @@ class Report:
     exploration_ok: bool = True
     evaluation: NDArray[np.int32] | None = None
     evaluation_horizon: int = 0
+    samples: tuple[CountTable, ...] = ()
+
+
+class Remembered(NamedTuple):
+    """One cluster in an agent's memory.
+
+    identifying: the samples it is recognised by.  plan: the first actions of what was learned for it, (S,), where A
+    stands for "at random".
+    """
+
+    identifying: CountTable
+    plan: NDArray[np.int32]
+
+
+class Memory(NamedTuple):
+    """clusters: in order of first appearance; pairs: those compared, s * A + a; threshold: on their distance."""
+
+    clusters: list[Remembered]
+    pairs: NDArray[np.int64]
+    threshold: float | None
+
+
+class Evidence(NamedTuple):
+    """What an episode says so far against one cluster.
+
+    cluster: its number; value: how much speaks against it, contradicted: whether that is beyond the limit; words: what
+    the value is, such as "largest l1 distance".
+    """
+
+    cluster: int
+    value: float
+    limit: float
+    contradicted: bool
+    words: str
 
 
 Episode: TypeAlias = Generator[Phase, Outcome, Report]
@@ -85,6 +123,22 @@ class Agent:
     def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
         """One episode from state ``start``; ``stream`` is the agent's own source of randomness in it."""
         raise NotImplementedError
+
+    def memory(self, stream: Stream) -> Memory:
+        """What the agent remembers of each cluster; ``stream`` breaks ties of the plans."""
+        return Memory([], np.empty(0, np.int64), None)
+
+    def evidence(self, explored: CountTable) -> list[Evidence]:
+        """What the transitions of a clustering phase say about every cluster; empty where there are none."""
+        return []
+
+    def findings(self) -> dict[str, Any]:
+        """What else is worth knowing of a run: numbers and lists that JSON can hold."""
+        return {}
+
+    def regret_bound(self, episodes: int) -> RegretBound | None:
+        """What a theorem promises for so many episodes with these parameters; None where none does."""
+        return None
 
     def parameters(self) -> dict[str, Any]:
         """The constructor's parameters, as far as they are kept under their own names."""

@@ -116,7 +116,7 @@ class _Learning(Agent):
         sums += earned
         self._memory = {**self._kept(), key: (counts, sums)}
         best = learner.best((counts,), sums, self.horizon, stream)
-        return Report(evaluation=best, evaluation_horizon=self.horizon)
+        return Report(evaluation=best, evaluation_horizon=self.horizon, samples=(counts,))
 
     def _kept(self) -> dict[int, tuple[CountTable, np.ndarray]]:
         return self._memory

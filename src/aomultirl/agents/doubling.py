@@ -18,6 +18,7 @@ from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase, follow, uniform
 from aomultirl.exploring.gosprl import gosprl
 from aomultirl.mdp import ModelSet
+from aomultirl.theory import RegretBound
 
 
 class DoublingAOMultiRL(AOMultiRL):
@@ -94,4 +95,10 @@ class DoublingAOMultiRL(AOMultiRL):
         self._double()
         sums = sums + earned if len(earned) else sums
         best = stage.learner.best((explored, learned), sums, stage.learning_horizon, stream)
-        return Report(-1, False, False, best, stage.learning_horizon)
+        return Report(-1, False, False, best, stage.learning_horizon, (explored, learned))
+
+    def findings(self) -> dict[str, Any]:
+        return {**super().findings(), "failures": self.failures}
+
+    def regret_bound(self, episodes: int) -> RegretBound | None:
+        return None

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, theory
 from aomultirl.agents.aomultirl import AOMultiRL, Stage
 from aomultirl.agents.base import Episode, Setting
 from aomultirl.engine.random import Stream
 from aomultirl.identifying.threshold import distance
 from aomultirl.mdp import ModelSet
+from aomultirl.theory import RegretBound
 
 
 class TwoStageAOMultiRL(AOMultiRL):
@@ -114,6 +115,27 @@ class TwoStageAOMultiRL(AOMultiRL):
     def _evaluation_horizon(self) -> int:
         """H1 of stage 2, in stage 1 too: as long as it would be with the largest set that can be discovered."""
         return self._later_horizon
+
+    def findings(self) -> dict[str, Any]:
+        return {**super().findings(), "discovered": self.discovered}
+
+    def _theorem(self, episodes: int) -> RegretBound | None:
+        """Theorem 2, with H for stage 1 and a learning phase."""
+        if self.first_clustering_horizon is not None or self.n_models < 2:
+            return None
+        states, actions = self.setting.n_states, self.setting.n_actions
+        known = (self.separation, self._hitting_time(), episodes, self.failure / 2.0, self.constants)
+        return theory.two_stage_bound(
+            states=states,
+            actions=actions,
+            models=self.n_models,
+            episodes=episodes,
+            horizon=theory.clustering_horizon(states, states * actions, *known) + max(1, self._later_horizon),
+            separation=self.separation,
+            hitting_time=known[1],
+            failure=self.failure,
+            constants=self.constants,
+        )
 
     def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
         report = yield from super().episode(start, stream, task)

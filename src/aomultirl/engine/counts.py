@@ -9,6 +9,7 @@ The table knows nothing of the world's support, so a learner inside the simulato
 that talks to a real environment.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -179,6 +180,16 @@ def _add(target: Counts, source: Counts, place: NDArray[np.int64]) -> bool:
                     place[0], place[1] = pair, slot + 1
                     return True
     return False
+
+
+def merged(tables: "Sequence[CountTable]") -> "CountTable":
+    """All counts together; the table itself where there is only one."""
+    if len(tables) == 1:
+        return tables[0]
+    total = CountTable(len(tables[0].record.heads))
+    for table in tables:
+        total.add(table)
+    return total
 
 
 class CountTable:

@@ -1,7 +1,6 @@
 """What happened in a run, one row an episode; written to and read from Parquet without loss."""
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from aomultirl import files
 
 if TYPE_CHECKING:
     import polars
@@ -22,8 +23,11 @@ class Row(NamedTuple):
     another world, or is a second one for the same.  identification_steps, learning_steps, clustering_reward,
     learning_reward: of the two parts of the episode.  value: exact, of the learning phase's policy from the state it
     was entered in.  regret: exact given the clustering phase, ``V*(s_1) - clustering reward - value``.
+    learning_regret: the part of it that the learning phase lost, its optimum from where it was entered less value.
     evaluation_reward, evaluation_value: the paper's metric, sampled and exact, the policy learned so far without a
-    bonus from the start.  Numbers that need the world are nan where nobody knows it.
+    bonus from the start.  estimate_error: the mean over all pairs of the l1 distance between the true transitions and
+    those learned so far of this world; a pair never visited counts 1.  Numbers that need the world are nan where
+    nobody knows it.
     """
 
     episode: int
@@ -39,8 +43,10 @@ class Row(NamedTuple):
     learning_reward: float
     value: float
     regret: float
+    learning_regret: float
     evaluation_reward: float
     evaluation_value: float
+    estimate_error: float
 
 
 @contextmanager
@@ -117,14 +123,9 @@ class History:
         with _needs("pyarrow"):
             import pyarrow
             import pyarrow.parquet
-        path = Path(path)
         table = pyarrow.table(dict(self.columns)).replace_schema_metadata({"aomultirl": json.dumps(dict(self.about))})
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        try:
+        with files.whole(path) as partial:
             pyarrow.parquet.write_table(table, partial)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
 
     @classmethod
     def read(cls, path: str | Path) -> "History":

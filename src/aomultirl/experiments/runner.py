@@ -4,7 +4,7 @@ Every run is a function of its seed.  The sources of randomness are spawned by p
 each episode the world, the agent and the evaluation.  Agents with the same seed meet the same tasks and worlds' draws.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +13,21 @@ from numpy.typing import NDArray
 
 import aomultirl
 from aomultirl import checks
-from aomultirl.agents.base import NOTHING, Agent, Report, Setting
-from aomultirl.engine import planning
-from aomultirl.engine.counts import CountTable
+from aomultirl.agents.base import Agent, Report, Setting
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Fixed, Phase, Ran, Simulator, follow
+from aomultirl.engine.stepping import Ran, Simulator
 from aomultirl.experiments.history import History, Row
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.experiments.judging import Judge, split
+from aomultirl.identifying.threshold import largest_distance
+from aomultirl.mdp import ModelSet
 from aomultirl.streams import Past, Stream
 
 if TYPE_CHECKING:
     from gymnasium import Env
 
-PURPOSES = ("stream", "world", "agent", "evaluation")
+PURPOSES = ("stream", "world", "agent", "evaluation", "memory")
+BOUND_POINTS = 25
 
 
 def episode_streams(seed: int, purpose: str, episodes: int) -> NDArray[np.uint64]:
@@ -69,10 +70,11 @@ def run(
             models if "models" in agent.told else None,
         )
     )
-    about = _about(agent, seed, episodes)
+    about = {**_about(agent, seed, episodes), "noisy_rewards": noisy_rewards, "world": models.origin}
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(PURPOSES.index("stream"),)))
     stream.begin(models, episodes, rng)
-    judge = _Judge(models, episode_streams(seed, "evaluation", 2 * episodes))
+    about["stream"] = repr(stream)
+    judge = Judge(models, episode_streams(seed, "evaluation", 2 * episodes))
     world_streams = episode_streams(seed, "world", episodes)
     agent_streams = episode_streams(seed, "agent", episodes)
     past: list[Past] = []
@@ -90,7 +92,8 @@ def run(
             rows.append(judge.row(k, task, start, report, ran))
             past.append(Past(task, start, report.cluster))
             advance()
-    return History.of(rows, about)
+    about["bound"] = _bound(agent, episodes)
+    return History.of(rows, {**about, **_left_behind(agent, seed, judge.stands_for)})
 
 
 def interact(
@@ -139,7 +142,7 @@ def interact(
             _check_report(agent, session.report)
             rows.append(_unjudged(k, start, session.report, session.ran))
             advance()
-    return History.of(rows, about)
+    return History.of(rows, {**about, **_left_behind(agent, seed, {})})
 
 
 def _play(session: Session, env: Any, most: int | None) -> None:
@@ -185,82 +188,10 @@ def _size(env: Any, noun: str) -> int:
     return int(space.n)
 
 
-class _Judge:
-    """Knows the worlds, and computes what no agent may see: exact values, regret, and who is in the wrong cluster."""
-
-    def __init__(self, models: ModelSet, sources: NDArray[np.uint64]) -> None:
-        self.models, self.sources = models, sources
-        self.stands_for: dict[int, int] = {}
-
-    def row(self, k: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
-        world = self.models[task]
-        steps = sum(one.outcome.steps for one in ran)
-        value = sum(self._value(world, one) for one in ran if one.phase.part == "learning")
-        split = _split(ran)
-        evaluation = self._evaluate(world, start, report, self.sources[2 * k : 2 * k + 2])
-        return Row(
-            k,
-            task,
-            start,
-            report.cluster,
-            report.new_cluster,
-            self._misclustered(task, report),
-            report.exploration_ok,
-            *split,
-            value,
-            float(world.first_values(steps)[start]) - split[2] - value,
-            *evaluation,
-        )
-
-    @staticmethod
-    def _value(world: MDP, one: Ran) -> float:
-        """The exact value of a phase that follows a plan, from the state it was entered in; else what it earned."""
-        table, steps = one.phase.behaviour.table, one.phase.steps
-        if not isinstance(one.phase.behaviour, Fixed) or steps == 0:
-            return one.outcome.reward
-        plan = table.plan.reshape(-1, world.n_states)
-        return float(planning.evaluate(world.planning_tables, world.gains, plan, steps)[0, one.entered])
-
-    @staticmethod
-    def _evaluate(world: MDP, start: int, report: Report, sources: NDArray[np.uint64]) -> tuple[float, float]:
-        """The paper's metric, sampled and exact."""
-        plan, horizon = report.evaluation, report.evaluation_horizon
-        if plan is None or horizon == 0:
-            return np.nan, np.nan
-        simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])
-        phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
-        sampled = simulator.run(phase).reward
-        table = plan.reshape(-1, world.n_states)
-        exact = planning.evaluate(world.planning_tables, world.gains, table, horizon)[0, start]
-        return sampled, float(exact)
-
-    def _misclustered(self, task: int, report: Report) -> bool:
-        """A cluster stands for the task of the episode that made it."""
-        if report.cluster < 0:
-            return False
-        if report.new_cluster:
-            known = task in self.stands_for.values()
-            self.stands_for[report.cluster] = task
-            return known
-        if report.cluster not in self.stands_for:
-            raise ValueError(f"an episode was put in cluster {report.cluster}, which no episode made")
-        return self.stands_for[report.cluster] != task
-
-
-def _split(ran: list[Ran]) -> tuple[int, int, float, float]:
-    """(identification steps, learning steps, clustering reward, learning reward)."""
-    steps = {"clustering": 0, "learning": 0}
-    earned = {"clustering": 0.0, "learning": 0.0}
-    for one in ran:
-        steps[one.phase.part] += one.outcome.steps
-        earned[one.phase.part] += one.outcome.reward
-    return steps["clustering"], steps["learning"], earned["clustering"], earned["learning"]
-
-
 def _unjudged(k: int, start: int, report: Report, ran: list[Ran]) -> Row:
     """A row where nobody knows the world."""
-    unknown = (np.nan,) * 4
-    return Row(k, -1, start, report.cluster, report.new_cluster, False, report.exploration_ok, *_split(ran), *unknown)
+    unknown = (np.nan,) * 6
+    return Row(k, -1, start, report.cluster, report.new_cluster, False, report.exploration_ok, *split(ran), *unknown)
 
 
 def _about(agent: Agent, seed: int, episodes: int) -> dict[str, Any]:
@@ -272,6 +203,36 @@ def _about(agent: Agent, seed: int, episodes: int) -> dict[str, Any]:
         "episodes": episodes,
         "version": aomultirl.__version__,
     }
+
+
+def _left_behind(agent: Agent, seed: int, stands_for: Mapping[int, int]) -> dict[str, Any]:
+    """What the agent found, and what it remembers of each cluster and the world that it stands for."""
+    memory = agent.memory(episode_streams(seed, "memory", 1)[0])
+    records = [cluster.identifying.record for cluster in memory.clusters]
+    return {
+        "findings": agent.findings(),
+        "clusters": [
+            {
+                "task": stands_for.get(number, -1),
+                "plan": cluster.plan.tolist(),
+                "visits": int(cluster.identifying.to_lists()[2].sum()),
+            }
+            for number, cluster in enumerate(memory.clusters)
+        ],
+        "distances": [[largest_distance(one, other, memory.pairs) for other in records] for one in records],
+        "threshold": memory.threshold,
+    }
+
+
+def _bound(agent: Agent, episodes: int) -> dict[str, list[float]] | None:
+    """The theorem's bound on the regret after k episodes, for some k."""
+    points = sorted({int(k) for k in np.linspace(1, episodes, BOUND_POINTS)})
+    bounds = [agent.regret_bound(k) for k in points]
+    if any(bound is None for bound in bounds):
+        return None
+    parts = [(b.total, b.linear, b.root + b.constant) for b in bounds if b is not None]
+    total, clustering, learning = (list(part) for part in zip(*parts, strict=True))
+    return {"episodes": [float(k) for k in points], "total": total, "clustering": clustering, "learning": learning}
 
 
 @contextmanager

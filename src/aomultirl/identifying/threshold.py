@@ -39,6 +39,15 @@ def distance(a: Counts, b: Counts, pair: int) -> float:
 
 
 @kernel
+def largest_distance(a: Counts, b: Counts, pairs: NDArray[np.int64]) -> float:
+    """The largest l1 distance over these pairs."""
+    largest = 0.0
+    for pair in pairs:
+        largest = max(largest, distance(a, b, pair))
+    return largest
+
+
+@kernel
 def _agree(a: Counts, b: Counts, pairs: NDArray[np.int64], threshold: float) -> bool:
     for pair in pairs:  # noqa: SIM110
         if distance(a, b, pair) > threshold:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import CountTable
+from aomultirl.engine.counts import CountTable, merged
 from aomultirl.engine.planning import Transitions, expect_row
 from aomultirl.engine.random import Stream, draw_below
 from aomultirl.theory.bounds import bonus_for
@@ -37,12 +37,7 @@ class Estimate:
 
 def estimate(n_states: int, *tables: CountTable) -> Estimate:
     """The estimate from all transitions in the tables together."""
-    merged = tables[0]
-    if len(tables) > 1:
-        merged = CountTable(len(tables[0].record.heads))
-        for table in tables:
-            merged.add(table)
-    starts, states, counts = merged.to_lists()
+    starts, states, counts = merged(tables).to_lists()
     visits = np.add.reduceat(np.append(counts, 0), starts[:-1]) * (np.diff(starts) > 0)
     probs = counts / np.repeat(visits, np.diff(starts))
     return Estimate(Transitions(starts, states, probs, np.empty((0, 0))), visits.reshape(n_states, -1))

@@ -14,6 +14,7 @@ import numpy as np
 
 from aomultirl import checks
 from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.origin import origin
 
 
 def entropy_pair(separation: float = 0.5, communicating: bool = False) -> ModelSet:
@@ -31,6 +32,7 @@ def entropy_pair(separation: float = 0.5, communicating: bool = False) -> ModelS
     >>> entropy_pair(0.5).separation()
     0.5
     """
+    made = origin("entropy_pair", locals())
     level = checks.real("separation", separation, above=0.0, below=1.0)
     back = 0 if communicating else None
     rewards = np.zeros((3, 2))
@@ -47,4 +49,4 @@ def entropy_pair(separation: float = 0.5, communicating: bool = False) -> ModelS
                 rewards,
             )
         )
-    return ModelSet(worlds)
+    return ModelSet(worlds, made)

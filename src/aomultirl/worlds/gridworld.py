@@ -25,6 +25,7 @@ import numpy as np
 
 from aomultirl import checks
 from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.origin import origin
 
 LEFT, RIGHT, UP, DOWN = range(4)
 MOVES = ((0, -1), (0, 1), (-1, 0), (1, 0))
@@ -47,13 +48,15 @@ def gridworld(size: int = 4, edges: str = "third") -> ModelSet:
     >>> gridworld()
     ModelSet(4 worlds, 16 states, 4 actions)
     """
+    made = origin("gridworld", locals())
     size = checks.integer("size", size, least=3)
     checks.choice("edges", edges, ("third", "stay"))
     last = size - 1
     corners = ((0, 0), (0, last), (last, 0), (last, last))
     rewards = np.zeros((size * size, 4))
     rewards[[row * size + column for row, column in corners]] = 1.0
-    return ModelSet(MDP(_lists(size, edges, easy), rewards, start=size + 1, layout=(size, size)) for easy in corners)
+    worlds = [MDP(_lists(size, edges, easy), rewards, start=size + 1, layout=(size, size)) for easy in corners]
+    return ModelSet(worlds, made)
 
 
 def _lists(size: int, edges: str, easy: tuple[int, int]) -> list[list[dict[int, float]]]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.successors import ROW_SUM_TOLERANCE
 from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.origin import origin
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -91,15 +92,16 @@ def from_gymnasium(
     >>> from_gymnasium("FrozenLake-v1", terminal="restart")[0].is_communicating()
     True
     """
+    made = origin("from_gymnasium", locals())
     checks.choice("terminal", terminal, ("absorb", "restart"))
     checks.choice("rewards", rewards, ("expected", "arrival"))
     if unreachable is None:
         unreachable = "drop" if terminal == "restart" else "keep"
     checks.choice("unreachable", unreachable, ("keep", "drop"))
-    return _translate(_read_tables(envs), terminal, rewards, rescale, unreachable == "drop")
+    return ModelSet(_translate(_read_tables(envs), terminal, rewards, rescale, unreachable == "drop"), made)
 
 
-def _translate(tables: list[_Table], terminal: str, rewards: str, rescale: Any, drop: bool) -> ModelSet:
+def _translate(tables: list[_Table], terminal: str, rewards: str, rescale: Any, drop: bool) -> list[MDP]:
     ending = [_terminal_states(table) for table in tables]
     tables = [table.only(~last[table.sources]) for table, last in zip(tables, ending, strict=True)]
     labels = np.arange(len(tables[0].start))
@@ -118,10 +120,10 @@ def _translate(tables: list[_Table], terminal: str, rewards: str, rescale: Any, 
     gains = np.clip((gains - low) / (high - low), 0.0, 1.0)
     rows = np.repeat(kept, tables[0].n_actions)
     starts = [table.start[kept] for table in tables]
-    return ModelSet(
+    return [
         MDP(world[rows][:, kept], gains[kept], start if start.max() < 1 else int(start.argmax()), labels=labels[kept])
         for world, start in zip(worlds, starts, strict=True)
-    )
+    ]
 
 
 def _read_tables(envs: Any) -> list[_Table]:

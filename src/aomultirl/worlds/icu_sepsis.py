@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.origin import origin
 
 DEATH, SURVIVAL, AFTERWARDS = 713, 714, 715
 N_STATES, N_PATIENT, LEVELS = 716, 713, 5
@@ -73,6 +74,7 @@ def icu_sepsis(models: int = 1, strength: float = 0.75, seed: int = 0, terminal:
     >>> icu_sepsis(models=3)
     ModelSet(3 worlds, 716 states, 25 actions)
     """
+    made = origin("icu_sepsis", locals())
     models = checks.integer("models", models, least=1, most=MOST_MODELS)
     strength = checks.real("strength", strength, above=0.0, most=1.0)
     seed = checks.integer("seed", seed, least=0)
@@ -81,10 +83,11 @@ def icu_sepsis(models: int = 1, strength: float = 0.75, seed: int = 0, terminal:
     ending = _ending(start, terminal)
     rewards = np.zeros((N_STATES, N_ACTIONS))
     rewards[SURVIVAL] = 1.0
-    return ModelSet(
+    worlds = [
         MDP(sp.vstack([_population(published, sigma, strength), ending], format="csr"), rewards, start)
         for sigma in _exchanges(models, seed)
-    )
+    ]
+    return ModelSet(worlds, made)
 
 
 def _published() -> tuple[sp.csr_array, NDArray[np.float64]]:

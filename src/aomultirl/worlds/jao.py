@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.origin import origin
 
 HUB, RIGHT, LEFT = 0, 1, 2
 
@@ -45,6 +46,7 @@ def jao(actions: int = 5, diameter: float = 40.0, separation: float = 0.1) -> Mo
     >>> round(models[0].diameter(), 9)
     10.0
     """
+    made = origin("jao", locals())
     actions = checks.integer("actions", actions, least=1)
     delta = read_delta(diameter)
     bias = checks.real("separation", separation, above=0.0, most=2.0) / 2.0
@@ -58,7 +60,7 @@ def jao(actions: int = 5, diameter: float = 40.0, separation: float = 0.1) -> Mo
         move(table, 0, [special], 1, delta + bias)
         move(table, 1, range(actions), 0, delta)
         worlds.append(MDP(table, rewards))
-    return ModelSet(worlds)
+    return ModelSet(worlds, made)
 
 
 def two_jao(
@@ -91,6 +93,7 @@ def two_jao(
     >>> round(two_jao()[0].diameter(), 4)
     19.0909
     """
+    made = origin("two_jao", locals())
     actions = checks.integer("actions", actions, least=1)
     delta = read_delta(diameter, least=16.0)
     bias = checks.real("separation", separation, above=0.0, most=1.0) / 2.0
@@ -101,7 +104,7 @@ def two_jao(
         fill_two_jao(table, (HUB, RIGHT, LEFT), actions, delta)
         mark_two_jao(table, (HUB, RIGHT, LEFT), special, actions, bias, delta, gap)
         worlds.append(MDP(table, _reward_right(2 * actions)))
-    return ModelSet(worlds)
+    return ModelSet(worlds, made)
 
 
 def two_jao_noncommunicating(
@@ -123,6 +126,7 @@ def two_jao_noncommunicating(
     >>> two_jao_noncommunicating()[0].diameter()
     inf
     """
+    made = origin("two_jao_noncommunicating", locals())
     actions = checks.integer("actions", actions, least=1)
     delta = read_delta(diameter, least=16.0)
     bias = checks.real("separation", separation, above=0.0, most=1.0) / 2.0
@@ -137,7 +141,7 @@ def two_jao_noncommunicating(
         move(table, LEFT, every, HUB, 0.5)
         move(table, LEFT, [special], HUB, 0.5 + bias)
         worlds.append(MDP(table, _reward_right(2 * actions)))
-    return ModelSet(worlds)
+    return ModelSet(worlds, made)
 
 
 def fill_two_jao(table: Table, place: tuple[int, int, int], actions: int, delta: float) -> None:

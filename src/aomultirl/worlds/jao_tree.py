@@ -15,6 +15,7 @@ import numpy as np
 from aomultirl import checks
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao import Table, check_probability, empty, fill_two_jao, mark_two_jao, move, read_delta, read_gap
+from aomultirl.worlds.origin import origin
 
 
 def two_jao_tree(
@@ -53,6 +54,7 @@ def two_jao_tree(
     >>> round(two_jao_tree(states=30, actions=20, diameter=40)[0].diameter(), 9)
     22.0
     """
+    made = origin("two_jao_tree", locals())
     checks.choice("kind", kind, ("two_jao", "jao"))
     double = kind == "two_jao"
     width = 3 if double else 2
@@ -85,7 +87,7 @@ def two_jao_tree(
         else:
             move(table, hub, [special], hub + 1, delta + bias)
         worlds.append(MDP(table, rewards))
-    return ModelSet(worlds)
+    return ModelSet(worlds, made)
 
 
 def _plain(copies: int, width: int, inside: int, specials: int, actions: int, delta: float) -> Table:

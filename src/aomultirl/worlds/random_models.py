@@ -20,6 +20,7 @@ from aomultirl import checks
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry.separation import separation as separation_of
 from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.origin import origin
 
 
 def random_models(
@@ -55,6 +56,7 @@ def random_models(
     >>> round(random_models(separation=0.7).separation(), 9)
     0.7
     """
+    made = origin("random_models", locals())
     n_states = checks.integer("states", states, least=2)
     n_actions = checks.integer("actions", actions, least=1)
     count = checks.integer("models", models, least=1)
@@ -70,7 +72,7 @@ def random_models(
     rewards = draw.random((n_states, n_actions))
     base = _rows(n_pairs, width, concentration, draw)
     if count == 1:
-        return ModelSet([_world(starts, targets, base, rewards)])
+        return ModelSet([_world(starts, targets, base, rewards)], made)
     free = draw.random(n_pairs) < differing
     own = [np.where(free[:, None], _rows(n_pairs, width, concentration, draw), base) for _ in range(count)]
     reached = separation_of([Successors(starts, targets.ravel(), rows.ravel()) for rows in own])
@@ -78,7 +80,7 @@ def random_models(
         _plant(own, n_actions, draw)
         reached = 2.0
     t = level / reached
-    return ModelSet([_world(starts, targets, (1.0 - t) * base + t * rows, rewards) for rows in own])
+    return ModelSet([_world(starts, targets, (1.0 - t) * base + t * rows, rewards) for rows in own], made)
 
 
 def _world(

@@ -1,0 +1,116 @@
+"""What no agent may see: exact values, regret, errors of what was learned, and who is in the wrong cluster."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.agents.base import NOTHING, Report
+from aomultirl.engine import planning
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import Counts, CountTable, find, merged, visits_of
+from aomultirl.engine.stepping import Fixed, Phase, Ran, Simulator, follow
+from aomultirl.engine.successors import Successors
+from aomultirl.experiments.history import Row
+from aomultirl.mdp import MDP, ModelSet
+
+U = np.uint64
+
+
+@kernel
+def estimate_error(learned: Counts, world: Successors) -> float:
+    """Mean over all pairs of ``||P_learned(s, a) - P(s, a)||_1``; 1 for a pair that was never visited."""
+    n_pairs = len(learned.heads)
+    total = 0.0
+    for pair in range(n_pairs):
+        visits = visits_of(learned, pair)
+        if visits == 0:
+            total += 1.0
+            continue
+        inside = 0.0
+        for i in range(world.starts[pair], world.starts[pair + 1]):
+            slot = find(learned.heads, learned.slots, U(pair), U(world.states[i]))
+            share = learned.slots[slot + U(1)] / visits if learned.slots[slot] == world.states[i] else 0.0
+            total += abs(share - world.probs[i])
+            inside += share
+        total += max(0.0, 1.0 - inside)
+    return total / n_pairs
+
+
+class Judge:
+    """Knows the worlds, and judges every episode."""
+
+    def __init__(self, models: ModelSet, sources: NDArray[np.uint64]) -> None:
+        self.models, self.sources = models, sources
+        self.stands_for: dict[int, int] = {}
+
+    def row(self, k: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
+        world = self.models[task]
+        steps = sum(one.outcome.steps for one in ran)
+        learning = [one for one in ran if one.phase.part == "learning"]
+        value = sum(self._value(world, one) for one in learning)
+        parts = split(ran)
+        evaluation = self._evaluate(world, start, report, self.sources[2 * k : 2 * k + 2])
+        return Row(
+            k,
+            task,
+            start,
+            report.cluster,
+            report.new_cluster,
+            self._misclustered(task, report),
+            report.exploration_ok,
+            *parts,
+            value,
+            float(world.first_values(steps)[start]) - parts[2] - value,
+            self._optimum(world, learning) - value,
+            *evaluation,
+            estimate_error(merged(report.samples).record, world.successors) if report.samples else np.nan,
+        )
+
+    @staticmethod
+    def _optimum(world: MDP, learning: list[Ran]) -> float:
+        """What the learning phases could have earned at best, from where the first of them was entered."""
+        steps = sum(one.outcome.steps for one in learning)
+        return float(world.first_values(steps)[learning[0].entered]) if steps > 0 else 0.0
+
+    @staticmethod
+    def _value(world: MDP, one: Ran) -> float:
+        """The exact value of a phase that follows a plan, from the state it was entered in; else what it earned."""
+        table, steps = one.phase.behaviour.table, one.phase.steps
+        if not isinstance(one.phase.behaviour, Fixed) or steps == 0:
+            return one.outcome.reward
+        plan = table.plan.reshape(-1, world.n_states)
+        return float(planning.evaluate(world.planning_tables, world.gains, plan, steps)[0, one.entered])
+
+    @staticmethod
+    def _evaluate(world: MDP, start: int, report: Report, sources: NDArray[np.uint64]) -> tuple[float, float]:
+        """The paper's metric, sampled and exact."""
+        plan, horizon = report.evaluation, report.evaluation_horizon
+        if plan is None or horizon == 0:
+            return np.nan, np.nan
+        simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])
+        phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
+        sampled = simulator.run(phase).reward
+        table = plan.reshape(-1, world.n_states)
+        exact = planning.evaluate(world.planning_tables, world.gains, table, horizon)[0, start]
+        return sampled, float(exact)
+
+    def _misclustered(self, task: int, report: Report) -> bool:
+        """A cluster stands for the task of the episode that made it."""
+        if report.cluster < 0:
+            return False
+        if report.new_cluster:
+            known = task in self.stands_for.values()
+            self.stands_for[report.cluster] = task
+            return known
+        if report.cluster not in self.stands_for:
+            raise ValueError(f"an episode was put in cluster {report.cluster}, which no episode made")
+        return self.stands_for[report.cluster] != task
+
+
+def split(ran: list[Ran]) -> tuple[int, int, float, float]:
+    """(identification steps, learning steps, clustering reward, learning reward)."""
+    steps = {"clustering": 0, "learning": 0}
+    earned = {"clustering": 0.0, "learning": 0.0}
+    for one in ran:
+        steps[one.phase.part] += one.outcome.steps
+        earned[one.phase.part] += one.outcome.reward
+    return steps["clustering"], steps["learning"], earned["clustering"], earned["learning"]
