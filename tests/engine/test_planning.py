@@ -131,3 +131,47 @@ def test_a_bonus_without_bound_is_worth_the_cap():
     plan = planning.backward_induction(tables, gains, 3, np.array([3.0, 2.0, 1.0]))
     assert plan.values[:3, 0].tolist() == [3.0, 2.0, 1.0]
     assert plan.policy[:, 0].tolist() == [0, 0, 0]
+
+
+def precise_first_values(world, horizon):
+    """Step by step in extended precision."""
+    transitions, values = world.transitions.astype(np.longdouble), np.zeros(world.n_states, np.longdouble)
+    for _ in range(horizon):
+        values = (world.rewards + transitions @ values).max(axis=1)
+    return values
+
+
+def turning(chances):
+    """Round and round through three states, with a chance to stay; reward in the first."""
+    table = np.zeros((3, 1, 3))
+    for s, stay in enumerate(chances):
+        table[s, 0, s] += stay
+        table[s, 0, (s + 1) % 3] += 1.0 - stay
+    return ao.MDP(table, [[1.0], [0.0], [0.0]])
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        ao.worlds.gridworld(edges="stay")[3],
+        ao.worlds.random_models(states=8, rng=4)[0],
+        turning([0.0, 0.0, 0.0]),  # periodic: no step more is ever worth the same everywhere
+        turning([0.5, 0.0, 0.0]),
+        ao.worlds.two_jao_noncommunicating()[0],
+        ao.MDP([[[1.0, 0.0]], [[0.0, 1.0]]], [[0.25], [0.75]]),  # two worlds apart: never the same everywhere
+    ],
+    ids=["grid", "random", "periodic", "turning", "transient", "apart"],
+)
+@pytest.mark.parametrize("horizon", [planning.LONG - 1, planning.LONG, planning.LONG + 1, 30_050])
+def test_values_of_long_horizons_are_those_of_single_steps(world, horizon):
+    found = planning.first_values(world.planning_tables, world.gains, horizon)
+    assert np.abs(found - precise_first_values(world, horizon)).max() <= 1e-11 * horizon
+
+
+def test_a_long_horizon_costs_hardly_more_than_a_short_one():
+    world = ao.worlds.gridworld()[0]
+    long = planning.first_values(world.planning_tables, world.gains, 10**12)  # a million seconds step by step
+    longer = planning.first_values(world.planning_tables, world.gains, 2 * 10**12)
+    gain = (longer - long) / 10**12
+    assert np.ptp(gain) < 1e-9
+    assert gain[0] == pytest.approx(0.706, abs=0.001)

@@ -21,6 +21,7 @@ from aomultirl.engine.successors import Successors
 U = np.uint64
 BLOCK = 2048
 """Pairs worked on together: their sums stay in the first-level cache."""
+LONG, STRIDE, ROUNDING = 10_000, 100, 32 * 2.0**-52
 
 
 class Transitions(NamedTuple):
@@ -279,8 +280,50 @@ def _iterate(
             _plan_by_rows(world, gains, np.inf, values[h % 2], values[(h + 1) % 2], actions)
 
 
+@kernel
+def _leap(
+    world: Transitions,
+    gains: NDArray[np.float64],
+    horizon: int,
+    values: NDArray[np.float64],
+    actions: NDArray[np.int32],
+) -> tuple[int, float]:
+    """:func:`_iterate` for a long horizon: (the row the result stands in, what is to be added to it)."""
+    done, offset, settled = 0, 0.0, False
+    while done + STRIDE <= horizon and not settled:
+        before = values[0].copy()
+        _iterate(world, gains, STRIDE, values, actions)
+        done += STRIDE
+        gained = values[0] - before
+        low, high = gained.min(), gained.max()
+        settled = high - low <= ROUNDING * np.abs(values[0]).max()
+        if settled:
+            leaps = (horizon - done) // STRIDE
+            offset += leaps * (0.5 * (low + high))
+            done += leaps * STRIDE
+        shift = values[0, 0]
+        values[0] -= shift
+        offset += shift
+    _iterate(world, gains, horizon - done, values, actions)
+    return (horizon - done) % 2, offset
+
+
 def first_values(world: Transitions, rewards: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
-    """V*_1 alone, (S,), for horizons so long that a table of all steps would not fit."""
-    values = np.zeros((2, len(rewards)))
-    _iterate(world, np.ascontiguousarray(rewards).reshape(-1), horizon, values, np.zeros(len(rewards), np.int32))
-    return np.asarray(values[horizon % 2])
+    """V*_1 alone, (S,), for horizons so long that a table of all steps would not fit.
+
+    In the long run a step more is worth the same from everywhere, if the world is communicating and not periodic.  The
+    Bellman operator is monotone and moves with constants, so what further steps add lies between the least and the
+    greatest that one state gained from the last ones.  Above ``LONG`` steps, once these two differ by no more than
+    rounding, the rest is added at once; where they never do, every step is taken.
+    """
+    n_states = len(rewards)
+    values, gains, actions = (
+        np.zeros((2, n_states)),
+        np.ascontiguousarray(rewards).reshape(-1),
+        np.zeros(n_states, np.int32),
+    )
+    if horizon <= LONG:
+        _iterate(world, gains, horizon, values, actions)
+        return np.asarray(values[horizon % 2])
+    row, offset = _leap(world, gains, horizon, values, actions)
+    return np.asarray(values[row] + offset)
