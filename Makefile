@@ -6,7 +6,7 @@ BIN := .venv/bin
 .DEFAULT_GOAL := test
 
 reproduce: .venv/use.stamp
-	$(BIN)/aomultirl inspect gridworld
+	$(BIN)/aomultirl reproduce
 
 test: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ def refused(capsys, *words):
     return err.removeprefix("aomultirl: ").strip()
 
 
-@pytest.mark.parametrize("command", [[], ["list"], ["inspect"], ["bench"], ["bounds"]])
+@pytest.mark.parametrize("command", [[], ["list"], ["inspect"], ["bench"], ["bounds"], ["watch"]])
 def test_help_has_an_example(capsys, command):
     assert run([*command, "--help"]) == 0
     out, err = capsys.readouterr()
@@ -105,3 +105,44 @@ def test_as_a_program():
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("aomultirl: there is no world 'nowhere'")
+
+
+def test_watch_tells_what_happened_where_there_is_no_terminal(capsys):
+    assert run(["watch", "gridworld", "edges=stay", "--episode", "3"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "\x1b" not in out
+    assert "AOMultiRL, episode 3, in m4 (which it is not told)" in out
+    assert "numbers for watching" in out
+    assert "like nothing before, a new cluster: right, m4 is new" in out
+
+
+def test_watch_writes_an_animation(capsys, tmp_path):
+    path = tmp_path / "episode.gif"
+    assert run(["watch", "random_models", "states=6", "--agent", "optimal", "--episode", "0", "--gif", str(path)]) == 0
+    assert path.read_bytes().startswith(b"GIF89a")
+    assert f"animation written to {path}" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gridword"], "there is no world 'gridword'; did you mean 'gridworld'?"),
+        (["gridworld", "sise=4"], "world 'gridworld' has no parameter 'sise'; did you mean 'size'?"),
+        (["gridworld", "--episode", "-1"], "episode must be at least 0, not -1"),
+        (["gridworld", "--seed", "-1"], "seed must be at least 0, not -1"),
+        (["gridworld", "--speed", "0"], "speed must be above 0, not 0"),
+        (["gridworld", "--gif", "a.png"], "'a.png' does not end in .gif"),
+        (["gridworld", "--gif", "missing/a.gif"], "there is no folder 'missing' to write 'a.gif' in"),
+    ],
+)
+def test_watch_refuses_bad_input_before_anything_is_computed(capsys, monkeypatch, words, message):
+    monkeypatch.setattr("aomultirl.reports.watching.record", lambda *_, **__: pytest.fail("computed"))
+    assert refused(capsys, "watch", *words) == message
+
+
+def test_watch_names_the_agents(capsys):
+    line = refused(capsys, "watch", "gridworld", "--agent", "two-stages")
+    assert line.endswith("not 'two-stages'; did you mean 'two-stage'?")
+    assert "'one-episode', 'pooled', 'oracle', 'optimal', 'random'" in line

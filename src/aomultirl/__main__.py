@@ -1,10 +1,12 @@
 """``aomultirl`` and ``python -m aomultirl``."""
 
+import signal
 import sys
 
 
 def main() -> None:
     """Run the command line; without its packages, say how to install them."""
+    signal.signal(signal.SIGTERM, _end)
     try:
         from aomultirl.cli import run
     except ModuleNotFoundError as error:
@@ -12,6 +14,11 @@ def main() -> None:
             raise
         sys.exit(_missing(str(error.name)))
     sys.exit(run())
+
+
+def _end(*_: object) -> None:
+    """Ended from outside: as with Ctrl-C, nothing is left half written."""
+    sys.exit(128 + signal.SIGTERM)
 
 
 def _missing(name: str) -> int:

@@ -27,6 +27,8 @@ SMALL = benchmarks.Sizes(
         suite.ALL._replace(needed=5, horizon=9000, episodes=2, loop=50),
     ),
     episodes=2,
+    runs=1,
+    transcribed=500,
 )
 needs_compiler = pytest.mark.skipif(twin.compiler() is None, reason="no C compiler (gcc or cc) on this machine")
 
@@ -187,12 +189,13 @@ def test_small_run_measures_all_contenders() -> None:
         "planning S=40 A=4 H=7",
         "planning S=60 A=4 H=5",
         "AOMultiRL, the paper's run",
+        "whole experiment, 1 run",
     ]
     for record in records:
         assert record.ours_seconds > 0
         assert record.note == ""
-    assert [record.c_ratio is None for record in records] == [False] * 6 + [True]
-    assert [record.numpy_ratio is None for record in records] == [True] + [False] * 5 + [True]
+    assert [record.c_ratio is None for record in records] == [False] * 6 + [True] * 2
+    assert [record.numpy_ratio is None for record in records] == [True] + [False] * 5 + [True, False]
     table = printed(records)
     assert all(record.name in table for record in records)
     told = benchmarks.as_dict(records)
@@ -203,7 +206,7 @@ def test_small_run_measures_all_contenders() -> None:
 def test_without_a_compiler_the_c_column_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     records = small_run()
-    assert [record.c_seconds for record in records] == [None] * 7
+    assert [record.c_seconds for record in records] == [None] * 8
     assert printed(records, width=120).count("There is no C compiler") == 1
     assert benchmarks.as_dict(records)["versions"]["c_compiler"] is None
 

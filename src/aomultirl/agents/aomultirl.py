@@ -239,6 +239,8 @@ class AOMultiRL(Agent):
             self.clusters.append(cluster)
         self._commit(cluster, explored, found, learned, earned)
         last = self._evaluation_horizon()
+        if stage.learning_horizon == 0:  # nothing was learned, so there is no policy to judge
+            return Report(number, new)
         best = stage.learner.best(self._samples(cluster), self._sums(cluster), last, stream)
         return Report(number, new, True, best, last, self._samples(cluster))
 

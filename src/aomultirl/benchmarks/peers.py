@@ -68,3 +68,46 @@ def with_a_loop(
         return counts
 
     return call
+
+
+def one_episode(
+    world: MDP, targets: NDArray[np.bool_], needed: int, clustering: int, learning: int, seed: int = 0
+) -> Callable[[], float]:
+    """One episode of AOMultiRL as one writes it down from the paper: explore, identify, plan, learn, plan, evaluate.
+
+    It is identified against four clusters, and learned from what its own learning phase saw.  Returns the reward of
+    the evaluation.
+    """
+    explore = with_a_loop(world, targets, needed, int(np.argmax(world.start_distribution)), clustering, seed)
+    transitions, rewards = world.transitions, np.ascontiguousarray(world.rewards)
+
+    def plan(model: NDArray[np.float64], bonus: NDArray[np.float64]) -> NDArray[np.int64]:
+        values, actions = np.zeros(world.n_states), np.zeros((learning, world.n_states), np.int64)
+        for h in range(learning - 1, -1, -1):
+            q = np.minimum(learning, rewards + bonus + np.einsum("sat,t->sa", model, values))
+            values, actions[h] = q.max(axis=1), q.argmax(axis=1)
+        return actions
+
+    def walk(actions: NDArray[np.int64], rng: np.random.Generator) -> tuple[NDArray[np.int64], float]:
+        counts, state, total = np.zeros(transitions.shape, np.int64), int(np.argmax(world.start_distribution)), 0.0
+        for h in range(learning):
+            action = actions[h, state]
+            successor = rng.choice(world.n_states, p=transitions[state, action])
+            total += rewards[state, action]
+            counts[state, action, successor] += 1
+            state = successor
+        return counts, total
+
+    def call() -> float:
+        rng = np.random.default_rng(seed)
+        seen = explore()
+        estimate = seen / np.maximum(seen.sum(axis=2, keepdims=True), 1)
+        clusters = [transitions] * 4
+        agree = [bool((np.abs(estimate - one).sum(axis=2)[targets] <= 0.975).all()) for one in clusters]
+        assert any(agree) or clustering < 10_000
+        unknown = np.full(rewards.shape, float(learning))
+        learned, _ = walk(plan(np.zeros(transitions.shape), unknown), rng)
+        model = learned / np.maximum(learned.sum(axis=2, keepdims=True), 1)
+        return walk(plan(model, np.zeros(rewards.shape)), rng)[1]
+
+    return call

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from aomultirl import streams as tasks
 from aomultirl.agents import AOMultiRL
-from aomultirl.benchmarks import peers, twin
+from aomultirl.benchmarks import experiment, peers, twin
 from aomultirl.benchmarks.record import Record
 from aomultirl.benchmarks.timing import interleaved
 from aomultirl.engine import planning, stepping
@@ -59,6 +59,8 @@ class Sizes(NamedTuple):
     sparse_horizon: int = 50
     exploring: tuple[Exploring, ...] = (THREE, ALL)
     episodes: int = 200
+    runs: int = 10
+    transcribed: int = 101_262
 
 
 FULL = Sizes()
@@ -102,7 +104,8 @@ def run(sizes: Sizes = FULL, *, rounds: int = 5, least_seconds: float = 0.05) ->
         c_twin = twin.load()
     except twin.NoTwinError as error:
         note = str(error)
-    return [_measure(case, rounds, least_seconds, note) for case in _cases(sizes, c_twin)]
+    records = [_measure(case, rounds, least_seconds, note) for case in _cases(sizes, c_twin)]
+    return [*records, experiment.measure(sizes.runs, sizes.episodes, sizes.transcribed)]
 
 
 def _measure(case: Case, rounds: int, least_seconds: float, note: str) -> Record:

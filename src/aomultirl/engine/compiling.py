@@ -61,6 +61,12 @@ def kernel(function: F) -> F:
     return cast(F, compiled)
 
 
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Whether some machine code of a kernel lies on disk, made from the sources as they are."""
+    store = getattr(function, "_cache", None)
+    return isinstance(store, _Cache) and bool(store._cache_file._load_index())  # type: ignore[no-untyped-call]
+
+
 def inlined(function: F) -> F:
     """Compile into the kernels that call it: no call is left in their inner loops."""
     return cast(F, numba.njit(function, error_model="numpy", inline="always"))

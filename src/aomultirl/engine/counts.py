@@ -21,6 +21,8 @@ U = np.uint64
 EMPTY = -1
 HASH = 0x9E3779B1
 SHORT = 8
+MANY = 24
+"""Rows up to this long are sorted by insertion, which allocates nothing."""
 
 
 class Counts(NamedTuple):
@@ -154,11 +156,22 @@ def _without_collision(keys: NDArray[np.int64], k: np.int64) -> np.int64:
 @kernel
 def _collect(counts: Counts, starts: NDArray[np.int64], states: NDArray[np.int32], visits: NDArray[np.int64]) -> None:
     for pair in range(len(counts.heads)):
-        keys, numbers = row(counts, pair)
-        at = starts[pair]
-        for i in np.argsort(keys):
-            states[at], visits[at] = keys[i], numbers[i]
-            at += 1
+        begin = at = starts[pair]
+        if starts[pair + 1] - begin > MANY:
+            keys, numbers = row(counts, pair)
+            for i in np.argsort(keys):
+                states[at], visits[at] = keys[i], numbers[i]
+                at += 1
+            continue
+        for slot in range(*span(counts, pair)):
+            key = counts.slots[2 * slot]
+            if key != EMPTY:
+                place = at
+                while place > begin and states[place - 1] > key:
+                    states[place], visits[place] = states[place - 1], visits[place - 1]
+                    place -= 1
+                states[place], visits[place] = key, counts.slots[2 * slot + 1]
+                at += 1
 
 
 @kernel

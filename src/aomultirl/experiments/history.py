@@ -109,8 +109,13 @@ class History:
         return np.cumsum(self["regret"])
 
     def aper(self) -> NDArray[np.float64]:
-        """The paper's average per-episode reward: running mean of the evaluation rewards, (K,)."""
-        return np.asarray(np.cumsum(self["evaluation_reward"]) / np.arange(1, len(self) + 1))
+        """The paper's average per-episode reward: running mean of the evaluation rewards, (K,).
+
+        Episodes without a policy to evaluate do not count; nan before the first that has one.
+        """
+        rewards = self["evaluation_reward"]
+        count = np.cumsum(~np.isnan(rewards))
+        return np.asarray(np.where(count > 0, np.nancumsum(rewards) / np.maximum(count, 1), np.nan))
 
     def to_frame(self) -> "polars.DataFrame":
         """As a polars frame, one row an episode."""

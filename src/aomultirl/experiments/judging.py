@@ -1,5 +1,7 @@
 """What no agent may see: exact values, regret, errors of what was learned, and who is in the wrong cluster."""
 
+import hashlib
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from aomultirl.experiments.history import Row
 from aomultirl.mdp import MDP, ModelSet
 
 U = np.uint64
+REMEMBERED = 100
 
 
 @kernel
@@ -40,15 +43,16 @@ class Judge:
 
     def __init__(self, models: ModelSet, sources: NDArray[np.uint64]) -> None:
         self.models, self.sources = models, sources
+        self._known: dict[tuple[int, int, bytes], NDArray[np.float64]] = {}
         self.stands_for: dict[int, int] = {}
 
     def row(self, k: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
         world = self.models[task]
         steps = sum(one.outcome.steps for one in ran)
         learning = [one for one in ran if one.phase.part == "learning"]
-        value = sum(self._value(world, one) for one in learning)
+        value = sum(self._value(task, one) for one in learning)
         parts = split(ran)
-        evaluation = self._evaluate(world, start, report, self.sources[2 * k : 2 * k + 2])
+        evaluation = self._evaluate(task, start, report, self.sources[2 * k : 2 * k + 2])
         return Row(
             k,
             task,
@@ -71,27 +75,35 @@ class Judge:
         steps = sum(one.outcome.steps for one in learning)
         return float(world.first_values(steps)[learning[0].entered]) if steps > 0 else 0.0
 
-    @staticmethod
-    def _value(world: MDP, one: Ran) -> float:
+    def _value(self, task: int, one: Ran) -> float:
         """The exact value of a phase that follows a plan, from the state it was entered in; else what it earned."""
-        table, steps = one.phase.behaviour.table, one.phase.steps
+        steps = one.phase.steps
         if not isinstance(one.phase.behaviour, Fixed) or steps == 0:
             return one.outcome.reward
-        plan = table.plan.reshape(-1, world.n_states)
-        return float(planning.evaluate(world.planning_tables, world.gains, plan, steps)[0, one.entered])
+        return float(self._values(task, one.phase.behaviour.table.plan, steps)[one.entered])
 
-    @staticmethod
-    def _evaluate(world: MDP, start: int, report: Report, sources: NDArray[np.uint64]) -> tuple[float, float]:
+    def _values(self, task: int, plan: NDArray[np.int32], steps: int) -> NDArray[np.float64]:
+        """The exact values of a plan in a world, (S,); learners often come back to one they followed before."""
+        key = (task, steps, hashlib.blake2b(np.ascontiguousarray(plan).data).digest())
+        if key not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            world = self.models[task]
+            table = plan.reshape(-1, world.n_states)
+            values = planning.evaluate(world.planning_tables, world.gains, table, steps)
+            self._known[key] = values[0].copy()
+        return self._known[key]
+
+    def _evaluate(self, task: int, start: int, report: Report, sources: NDArray[np.uint64]) -> tuple[float, float]:
         """The paper's metric, sampled and exact."""
         plan, horizon = report.evaluation, report.evaluation_horizon
         if plan is None or horizon == 0:
             return np.nan, np.nan
+        world = self.models[task]
         simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])
         phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
         sampled = simulator.run(phase).reward
-        table = plan.reshape(-1, world.n_states)
-        exact = planning.evaluate(world.planning_tables, world.gains, table, horizon)[0, start]
-        return sampled, float(exact)
+        return sampled, float(self._values(task, plan, horizon)[start])
 
     def _misclustered(self, task: int, report: Report) -> bool:
         """A cluster stands for the task of the episode that made it."""

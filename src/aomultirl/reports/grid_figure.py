@@ -1,13 +1,12 @@
 """Grid worlds drawn: an optimal policy in each, and the pairs that tell the worlds apart."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aomultirl import checks
+from aomultirl import checks, files
 from aomultirl.mdp import MDP, ModelSet
 
 if TYPE_CHECKING:
@@ -115,12 +114,14 @@ def _check_path(path: Path) -> str:
     return kind
 
 
-def save(figure: "Figure", path: Path) -> None:
-    """Write the figure under a temporary name and rename it, so that no half-written file is ever left."""
+def save(figure: "Figure", path: Path, dpi: int = 200) -> None:
+    """Write the figure under a temporary name and rename it, so that no half-written file is ever left.
+
+    The file holds no date and no random names: the same figure gives the same bytes.
+    """
+    from matplotlib import rc_context
+
     kind = _check_path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        figure.savefig(partial, format=kind, dpi=200)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    with files.whole(path) as partial, rc_context({"svg.hashsalt": "aomultirl", "pdf.fonttype": 42}):
+        figure.savefig(partial, format=kind, dpi=dpi, metadata=undated)

@@ -1,0 +1,68 @@
+"""The paper's whole experiment: the CPU time that our kernels take, next to what plain Python would need.
+
+Nobody waits hours for the latter: one episode of AOMultiRL is transcribed, as one writes it with NumPy, measured, and
+its time a step multiplied by the steps of the experiment.
+"""
+
+import cProfile
+import pstats
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+
+from aomultirl.benchmarks import peers
+from aomultirl.benchmarks.record import Record
+from aomultirl.experiments.paper import GAMMA, HORIZON, PaperExperiment
+
+TARGET = 6.0
+"""Seconds in the kernels, for ten runs."""
+
+
+def measure(runs: int = 10, episodes: int = 200, most_steps: int = 101_262) -> Record:
+    """Run it, with ``most_steps`` of the transcribed episode's clustering phase."""
+    experiment = PaperExperiment(runs=runs, episodes=episodes)
+    PaperExperiment(1, 1).cells()[0].run()  # compiled and loaded before anything is timed
+    profile = cProfile.Profile(time.process_time)
+    steps = 0
+    for cell in experiment.cells():
+        history = profile.runcall(cell.run)
+        steps += int((history["identification_steps"] + history["learning_steps"]).sum())
+    mine = kernel_seconds(profile)
+    targets = np.zeros((16, 4), bool)
+    targets[tuple(np.transpose(GAMMA))] = True
+    episode = peers.one_episode(experiment.models()[0], targets, 1043, most_steps, HORIZON)
+    begin = time.process_time()
+    episode()
+    each = (time.process_time() - begin) / (most_steps + HORIZON)
+    return Record(
+        name=f"whole experiment, {runs} run{'' if runs == 1 else 's'}",
+        work=steps,
+        unit="steps",
+        ours_seconds=mine,
+        c_seconds=None,
+        numpy_seconds=each * steps,
+        c_target=None,
+        numpy_target=1.0,
+        seconds_target=TARGET * runs / 10,
+    )
+
+
+def kernel_seconds(profile: cProfile.Profile) -> float:
+    """The time that a profile found in compiled functions."""
+    names = set(_kernels())
+    stats: Any = pstats.Stats(profile)
+    return float(sum(entry[2] for name, entry in stats.stats.items() if name in names))
+
+
+def _kernels() -> Iterator[tuple[str, int, str]]:
+    """What a profile calls each compiled function of the package."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("aomultirl."):
+            for value in vars(module).values():
+                if isinstance(value, Dispatcher):
+                    code = value.py_func.__code__
+                    yield code.co_filename, code.co_firstlineno, code.co_name

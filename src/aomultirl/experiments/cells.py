@@ -1,0 +1,72 @@
+"""One cell of an experiment: a world, a stream, an agent, and one of the runs; all of it written down in JSON.
+
+A cell is a pure function of its specification: whoever computes it, wherever, gets the same history.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from aomultirl import agents, streams
+from aomultirl.experiments.history import History
+from aomultirl.experiments.runner import run
+from aomultirl.mdp import ModelSet
+from aomultirl.worlds import catalogue
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What to run.
+
+    world, stream, agent
+        {"name", "parameters"} each: a function of ``ao.worlds``, a stream of ``ao.streams``, a class of ``ao.agents``.
+    episodes
+        K.
+    seed, number
+        of the experiment, and of the run in it, from 0.
+    label
+        what reports call the agent.
+    """
+
+    world: Mapping[str, Any]
+    stream: Mapping[str, Any]
+    agent: Mapping[str, Any]
+    episodes: int
+    seed: int
+    number: int
+    label: str
+
+    def specification(self) -> dict[str, Any]:
+        """All of it, as JSON can hold it."""
+        return dict(json.loads(json.dumps(vars(self))))
+
+    @property
+    def name(self) -> str:
+        """A digest of the specification, to name files by."""
+        text = json.dumps(self.specification(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    @property
+    def run_seed(self) -> int:
+        """Of this run; the same for every agent, so that they meet the same tasks and draws."""
+        state = np.random.SeedSequence(self.seed, spawn_key=(self.number,)).generate_state(1, np.uint64)
+        return int(state[0] >> np.uint64(1))
+
+    def run(self) -> History:
+        """Compute it."""
+        models = _make_world(json.dumps(self.world))
+        agent = getattr(agents, self.agent["name"])(**self.agent["parameters"])
+        stream = getattr(streams, self.stream["name"])(**self.stream["parameters"])
+        return run(agent, models, stream, self.episodes, self.run_seed)
+
+
+@lru_cache(maxsize=4)
+def _make_world(world: str) -> ModelSet:
+    """Worlds never change, so cells share them, and the values that they remember."""
+    described = json.loads(world)
+    return catalogue.make(described["name"], described["parameters"])

@@ -1,0 +1,254 @@
+"""Put the page together: one HTML file with its style, its script, its data and Plotly inside."""
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files as resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from aomultirl import files
+from aomultirl.mdp import ModelSet
+from aomultirl.reports.page import charts, data, details, markup, text
+from aomultirl.reports.page.data import Group, Run
+from aomultirl.worlds import catalogue
+
+Section = tuple[str, str, str]
+"""(id, heading, HTML)."""
+MAPS = """<p>The first action of the policy learned in every cluster, beside the optimal ones. Hatched cells with a
+cross are those where the learned action is not optimal; of actions that are equally good any will do.</p>
+<p class="key"><span>★ reward</span><span>○ start</span><span>→ action</span><span>• at random</span><span>▨ not
+optimal</span></p><div id="maps"></div><p class="reading" id="maps-words" aria-live="polite"></p>"""
+
+
+def make_page(
+    runs: Sequence[Run],
+    models: ModelSet | None = None,
+    title: str | None = None,
+    *,
+    claims: Sequence[Mapping[str, Any]] | None = None,
+    caption: str | None = None,
+    command: str | None = None,
+) -> str:
+    """The whole page, as HTML that loads nothing from anywhere.
+
+    Parameters
+    ----------
+    runs
+        the histories, each with its agent's label and the number of its run.
+    models
+        the worlds; by default they are made again from what the first history says, where it says it.
+    claims
+        a table: mappings with ``claim``, ``place``, ``predicted``, ``measured``, ``holds`` (None: open), ``reason``.
+    caption
+        a sentence below the curves.
+    command
+        what to type to run it all again.
+    """
+    groups = data.group(Run(*one) for one in runs)
+    models = _worlds(groups) if models is None else models
+    shown = data.shown_runs(groups)
+    grids = details.maps(groups, shown, models)
+    drawn, content = _contents(groups, shown, caption)
+    if grids:
+        content.append(("policies", "Learned and optimal policies", MAPS))
+    sections = [*content, *_ending(groups, models, claims, command)]
+    title = title or _title(groups)
+    return Template(_resource("page.html")).substitute(
+        title=escape(title),
+        subtitle=escape(_subtitle(groups)),
+        nav="".join(f'<li><a href="#{name}">{escape(heading)}</a></li>' for name, heading, _ in sections),
+        toolbar=_toolbar(groups, shown),
+        sections="".join(markup.section(*one) for one in sections),
+        style=_resource("page.css"),
+        plotly=_plotly(),
+        data=_json({"agents": _agents(groups, shown), "charts": drawn, "maps": grids}),
+        script=_resource("page.js"),
+    )
+
+
+def write_page(path: str | Path, runs: Sequence[Run], models: ModelSet | None = None, **options: Any) -> None:
+    """Write the page, whole or not at all; the options are those of :func:`make_page`."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
+    files.write_whole(path, make_page(runs, models, **options))
+
+
+def _contents(
+    groups: Sequence[Group], shown: Sequence[int], caption: str | None
+) -> tuple[list[charts.Chart], list[Section]]:
+    """The charts, and the sections that show them; what has no data has no section."""
+    drawn: list[charts.Chart] = []
+    sections: list[Section] = [("glance", "At a glance", text.glance(groups))]
+
+    def add(name: str, heading: str, lede: str, controls: str, *made: charts.Chart, below: str = "") -> None:
+        drawn.extend(made)
+        figures = "".join(markup.figure(chart) for chart in made)
+        frame = f'<div class="several">{figures}</div>' if len(made) > 1 else figures
+        sections.append((name, heading, f"<p>{lede}</p>{controls}{frame}{below}"))
+
+    several = any(len(one.runs) > 1 for one in groups)
+    band = " The band is a 95 % bootstrap interval over runs." if several else ""
+    evaluated = any(data.is_evaluated(one.first) for one in groups)
+    what = (
+        "After every episode the policy learned so far is followed once more from the start, without exploring."
+        if evaluated
+        else "Nobody judged these episodes; this is the reward that was earned in them."
+    )
+    below = "" if caption is None else f"<p>{escape(caption)}</p>"
+    measure = markup.select(
+        "measure", "Average", {"mean": "since the start", "recent": f"of the last {data.RECENT} episodes"}
+    )
+    add("rewards", "Reward", what + band, markup.controls(measure), charts.rewards(groups, shown), below=below)
+    regret = charts.regret(groups, shown)
+    if regret:
+        said = text.bound_sentence(groups)
+        boxes = [markup.box("regret-log", "logarithmic axis")]
+        if said:
+            boxes.append(markup.box("bound", "the theorem's bound", checked=not said[1], far=said[1]))
+        lede = (
+            "What an agent that knows every world would have earned more, exact given the clustering phase, summed "
+            "over the episodes. It splits into what was lost while identifying the world and while learning in it."
+        )
+        add("regret", "Regret", f"{lede} {said[0] if said else ''}", markup.controls(*boxes), *regret)
+    lede = "Every marker is an episode. Colour and shape are the true world, the row is the cluster it was put in."
+    add("timeline", "Episode by episode", lede, "", details.timeline(groups, shown))
+    steps = charts.steps(groups, shown)
+    if steps:
+        lede = "How many steps of every episode went into finding out which world it is."
+        add(
+            "steps",
+            "Steps spent identifying",
+            lede,
+            markup.controls(markup.box("steps-log", "logarithmic axis")),
+            steps,
+        )
+    distances = details.distances(groups, shown)
+    if distances:
+        lede = (
+            "The largest l1 distance between what two clusters say of a pair, over the pairs that the agent compares. "
+            "⚠ marks clusters closer than the threshold, which tells worlds apart."
+        )
+        add("distances", "Distances between clusters", lede, "", distances)
+    errors = details.errors(groups, shown)
+    if errors:
+        lede = (
+            "The l1 distance between the learned and the true transitions, averaged over all pairs; a pair that was "
+            "never visited counts 1."
+        )
+        add("errors", "What was learned", lede, markup.controls(markup.box("errors-log", "logarithmic axis")), errors)
+    return drawn, sections
+
+
+def _ending(
+    groups: Sequence[Group],
+    models: ModelSet | None,
+    claims: Sequence[Mapping[str, Any]] | None,
+    command: str | None,
+) -> list[Section]:
+    sections: list[Section] = []
+    if claims:
+        sections.append(("claims", "Claims", text.claims_table(claims)))
+    if models is not None:
+        histories = [history for one in groups for history in one.runs.values()]
+        sections.append(("worlds", "The worlds and the paper's assumptions", text.geometry(models, histories)))
+    typed = (
+        ""
+        if command is None
+        else f"<p>In a terminal:</p>{markup.block(command, 'Command to run it again')}<p>Or in Python:</p>"
+    )
+    again = text.parameters(groups) + text.versions(groups) + typed + text.script(groups)
+    return [*sections, ("again", "Run it again", again)]
+
+
+def _toolbar(groups: Sequence[Group], shown: Sequence[int]) -> str:
+    """What all charts react to."""
+    first = next((i for i, one in enumerate(groups) if one.first["cluster"].max() >= 0), 0)
+    every = sum(len(one.runs) for one in groups)
+    parts = []
+    if every > len(groups):
+        numbers = {number for one in groups for number in one.runs}
+        parts.append(
+            markup.select("run", "Runs", {"all": f"all {len(numbers)}", **{str(run): f"run {run}" for run in shown}})
+        )
+    if len(groups) > 1:
+        names = {str(i): one.label for i, one in enumerate(groups)}
+        parts.append(markup.select("agent", "In detail", names, chosen=str(first)))
+        boxes = "".join(
+            f'<label class="agent"><input type="checkbox" data-agent="{i}" checked>{markup.swatch(one)}'
+            f"<span>{escape(one.label)}</span></label>"
+            for i, one in enumerate(groups)
+        )
+        parts.append(f'<fieldset class="agents"><legend>Agents</legend>{boxes}</fieldset>')
+    hidden = len({number for one in groups for number in one.runs}) - len(shown)
+    note = f"<p>{hidden} more runs are in the averages, but cannot be chosen alone.</p>" if hidden > 0 else ""
+    return (
+        f'<div class="toolbar" role="group" aria-label="What the charts show">{"".join(parts)}{note}</div>'
+        if parts
+        else ""
+    )
+
+
+def _agents(groups: Sequence[Group], shown: Sequence[int]) -> list[dict[str, Any]]:
+    return [
+        {"label": one.label, "runs": [str(run) for run in shown if run in one.runs] or [str(next(iter(one.runs)))]}
+        for one in groups
+    ]
+
+
+def _worlds(groups: Sequence[Group]) -> ModelSet | None:
+    """The worlds of the histories, made again, if all are of the same and it can be made here."""
+    said = [history.about.get("world") for one in groups for history in one.runs.values()]
+    if said[0] is None or any(one != said[0] for one in said):
+        return None
+    try:
+        return catalogue.make(said[0]["name"], said[0]["parameters"])
+    except (ImportError, OSError, ValueError):
+        return None
+
+
+def _title(groups: Sequence[Group]) -> str:
+    world = groups[0].first.about.get("world")
+    who = groups[0].label if len(groups) == 1 else f"{len(groups)} agents"
+    return f"{who} on {world['name']}" if world else who
+
+
+def _subtitle(groups: Sequence[Group]) -> str:
+    about = groups[0].first.about
+    runs = max(len(one.runs) for one in groups)
+    parts = [
+        data.counted(len(groups), "agent"),
+        f"{data.counted(runs, 'run')} of {max(o.episodes for o in groups):,} episodes",
+    ]
+    if about.get("world"):
+        parts.append(f"{about['world']['name']}({text.call(about['world']['parameters'], repr)})")
+    if about.get("stream"):
+        parts.append(f"stream {about['stream']}")
+    return " · ".join(parts)
+
+
+def _resource(name: str) -> str:
+    return resources("aomultirl.reports.page").joinpath(name).read_text("utf-8")
+
+
+def _plotly() -> str:
+    try:
+        from plotly.offline import get_plotlyjs
+    except ModuleNotFoundError:
+        raise ImportError("the page needs plotly: pip install 'aomultirl[experiments]'") from None
+    return str(get_plotlyjs())
+
+
+def _json(content: Any) -> str:
+    """JSON that no part of the page around it takes for markup."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":"), default=_number).replace("<", "\\u003c")
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} cannot be written as JSON")

@@ -1,0 +1,95 @@
+"""The paper's experiment in one call: run what is missing, then write the figure, the numbers and the page.
+
+::
+
+    figure.png, figure.svg, figure.pdf    average per-episode reward against episode
+    episodes.parquet                      one row for each agent, run and episode
+    summary.json                          the numbers
+    report.html                           one page with everything, for a browser
+    experiment.json, cells/               what was run, see :mod:`aomultirl.experiments.store`
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from aomultirl import files
+from aomultirl.engine import stepping
+from aomultirl.engine.compiling import is_compiled
+from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
+from aomultirl.experiments.store import Store
+from aomultirl.reports import curves_figure, page, paper_claims, paper_summary
+from aomultirl.reports.paper_claims import Claim
+
+
+class Reproduction(NamedTuple):
+    """results: all histories; claims: checked; set_aside: damaged files that were found and not used."""
+
+    results: Results
+    claims: list[Claim]
+    set_aside: list[Path]
+
+
+def check(experiment: PaperExperiment, out: str | Path) -> None:
+    """Refuse, before anything runs, a folder that is not for this experiment."""
+    Store.check(Path(out), experiment.identity())
+
+
+def reproduce(
+    experiment: PaperExperiment,
+    out: str | Path,
+    workers: int = 1,
+    done: Callable[[int, int], None] | None = None,
+) -> Reproduction:
+    """Run the cells that are missing in ``out``, and write everything.
+
+    Parameters
+    ----------
+    out
+        a folder: new, empty, or of the same experiment.
+    done
+        is told how many cells are done, of how many.
+    """
+    store = Store(out, experiment.identity())
+    if workers > 1 and not is_compiled(stepping._run):
+        warm_up(experiment)
+    results = run_paper(experiment, store, workers, done)
+    models = experiment.models()
+    claims = paper_claims.check_claims(results, models)
+    write_files(results, claims, store.folder)
+    return Reproduction(results, claims, store.set_aside)
+
+
+def warm_up(experiment: PaperExperiment) -> None:
+    """Compile here, once, what every worker would otherwise compile for itself."""
+    for cell in PaperExperiment(1, 1, experiment.seed, experiment.edges, "released").cells():
+        cell.run()
+
+
+def write_files(results: Results, claims: list[Claim], folder: Path) -> None:
+    """Everything but the cells; every file is whole or not there."""
+    import pyarrow.parquet
+
+    experiment = results.experiment
+    with files.whole(folder / "episodes.parquet") as partial:
+        pyarrow.parquet.write_table(paper_summary.episodes_table(results), partial)
+    summary = {**paper_summary.summarise(results), "claims": [claim._asdict() for claim in claims]}
+    files.write_whole(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+    curves = {label: results.aper(label) for label in LABELS}
+    marks = {experiment.episodes // 2 + 1: "$m_4$ first appears"}
+    curves_figure.save_all(curves_figure.draw_curves(curves, marks=marks), folder)
+    runs = [
+        page.Run(label, number, history) for label in LABELS for number, history in enumerate(results.histories[label])
+    ]
+    page.write_page(
+        folder / "report.html",
+        runs,
+        experiment.models(),
+        title="The paper's experiment, reproduced",
+        claims=[claim._asdict() for claim in claims],
+        command=(
+            f"aomultirl reproduce --runs {experiment.runs} --episodes {experiment.episodes} --seed {experiment.seed} "
+            f"--edges {experiment.edges} --constants {experiment.constants}"
+        ),
+    )

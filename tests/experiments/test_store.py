@@ -1,0 +1,164 @@
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.executors import execute
+from aomultirl.experiments.paper import compute
+from aomultirl.experiments.store import MARK, Store
+
+WHAT = {"kind": "test", "seed": 1}
+CELL = Cell(
+    {"name": "gridworld", "parameters": {}},
+    {"name": "uniform", "parameters": {}},
+    {"name": "OneEpisodeUCBVI", "parameters": {"failure": 0.03, "horizon": 20}},
+    episodes=6,
+    seed=1,
+    number=0,
+    label="alone",
+)
+CELLS = [dataclasses.replace(CELL, number=number) for number in range(6)]
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_cells_are_named_by_what_they_are():
+    names = {cell.name for cell in CELLS}
+    assert len(names) == 6
+    assert dataclasses.replace(CELL).name == CELL.name
+    assert dataclasses.replace(CELL, agent={**CELL.agent, "parameters": {"horizon": 21}}).name not in names
+    assert len({cell.run_seed for cell in CELLS}) == 6
+    assert dataclasses.replace(CELL, label="x").run_seed == CELL.run_seed
+
+
+def test_what_is_kept_comes_back(tmp_path):
+    store = Store(tmp_path / "new" / "folder", WHAT)
+    assert not store.is_done(CELL)
+    compute(store, CELL)
+    assert store.is_done(CELL)
+    history, manifest = Store(store.folder, WHAT).read(CELL)
+    assert history == CELL.run()
+    assert manifest["specification"] == CELL.specification()
+    assert manifest["cpu_seconds"] > 0
+
+
+@pytest.mark.parametrize("damage", ["history", "missing history", "manifest", "other manifest"])
+def test_damaged_cells_are_set_aside_and_never_used(tmp_path, damage):
+    store = Store(tmp_path, WHAT)
+    compute(store, CELL)
+    history, manifest = store.history(CELL), store.manifest(CELL)
+    if damage == "history":
+        history.write_bytes(history.read_bytes()[:-9])
+    elif damage == "missing history":
+        history.unlink()
+    elif damage == "manifest":
+        manifest.write_text("{")
+    else:
+        told = json.loads(manifest.read_text())
+        told["specification"]["episodes"] = 7
+        manifest.write_text(json.dumps(told))
+    before = sorted(contents(tmp_path).values())
+    assert not store.is_done(CELL)
+    assert store.set_aside
+    assert sorted(contents(tmp_path).values()) == before  # nothing is lost
+    compute(store, CELL)
+    assert store.is_done(CELL)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda place: place.write_text("mine"), "is a file, not a folder"),
+        (lambda place: (place.mkdir(), (place / "thesis.tex").write_text("mine")), "it holds 'thesis.tex', but no"),
+        (lambda place: (place.mkdir(), (place / MARK).write_text("{")), "cannot be read"),
+        (lambda place: (place.mkdir(), (place / MARK).write_text("[]")), "does not describe an experiment"),
+        (lambda place: Store(place, {**WHAT, "seed": 2}), "holds another experiment: its seed is 2, not 1"),
+        (lambda place: Store(place, {**WHAT, "more": 0}), "its more is 0, not None"),
+    ],
+)
+def test_folders_of_others_are_refused_and_not_touched(tmp_path, make, words):
+    place = tmp_path / "out"
+    make(place)
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=words):
+        Store(place, WHAT)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(ValueError, match="may not be written to"):
+        Store(tmp_path / "out", WHAT)
+
+
+def test_a_path_through_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ValueError, match="is a file, not a folder"):
+        Store(tmp_path / "file" / "out", WHAT)
+
+
+def test_temporary_files_of_the_dead_are_cleared_away_those_of_the_living_stay(tmp_path):
+    Store(tmp_path, WHAT)
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    dead = tmp_path / "cells" / f".x.parquet.{int(ended.stdout)}.partial"
+    living = tmp_path / "cells" / f".x.parquet.{os.getpid()}.partial"
+    dead.write_text("half")
+    living.write_text("half")
+    Store(tmp_path, WHAT)
+    assert not dead.exists()
+    assert living.exists()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_executors_give_the_same_bytes(tmp_path, workers):
+    store = Store(tmp_path, WHAT)
+    assert len(list(execute(partial(compute, store), CELLS, workers))) == 6
+    for cell in CELLS:
+        assert store.read(cell)[0] == cell.run()
+
+
+def test_workers_are_counted():
+    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
+        list(execute(len, [], 0))
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_whatever_ends_it_nothing_is_half_written_and_the_rest_is_finished_later(tmp_path, way):
+    """The command itself, ended at some moment after the first cell; then run to its end."""
+    out = tmp_path / "out"
+    options = ["--runs", "3", "--episodes", "8", "--out", str(out)]
+    command = [sys.executable, "-m", "aomultirl", "reproduce", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    begin = time.monotonic()
+    while len(list(out.glob("cells/*.json"))) < 2 and time.monotonic() - begin < 120 and process.poll() is None:
+        time.sleep(0.005)
+    process.send_signal(way)
+    _, words = process.communicate()
+    assert process.returncode != 0, "it ended before it could be interrupted"
+    assert b"Traceback" not in words
+    kept = {path.name: path.stat().st_mtime_ns for path in out.glob("cells/*")}
+    assert 4 <= len(kept) < 30
+    if way != signal.SIGKILL:
+        assert not list(out.rglob("*.partial"))
+    again = subprocess.run(command, capture_output=True, check=True)
+    assert b"damaged" not in again.stderr
+    assert not list(out.rglob("*.partial"))
+    assert len(list(out.glob("cells/*.json"))) == 15
+    whole = [name for name in kept if name.endswith(".json")]
+    assert all((out / "cells" / name).stat().st_mtime_ns == kept[name] for name in whole)
+
+
+def test_seeds_of_runs_do_not_overlap_between_experiments():
+    seeds = [dataclasses.replace(CELL, seed=s, number=n).run_seed for s in range(5) for n in range(50)]
+    assert len(np.unique(seeds)) == 250

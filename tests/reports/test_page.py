@@ -1,0 +1,582 @@
+"""The report page: its parts by themselves, and the whole of it in a browser."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aomultirl as ao
+from aomultirl.experiments.history import History
+from aomultirl.reports.page import Run, charts, data, details, make_page, write_page
+from aomultirl.worlds.environment import WorldEnv
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-port=0",
+    "--hide-scrollbars",
+)
+
+
+class Browser:
+    """Headless Chromium, by the DevTools protocol."""
+
+    def __init__(self):
+        import websocket
+
+        self.folder = tempfile.mkdtemp()
+        self.process = subprocess.Popen(
+            [CHROMIUM, *FLAGS, f"--user-data-dir={self.folder}", "about:blank"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.socket = None
+        self.messages, self.events = 0, []
+        try:
+            port, path = self.wait(self.address, 30)
+            self.socket = websocket.create_connection(f"ws://127.0.0.1:{port}{path}", timeout=60, suppress_origin=True)
+            self.session = None
+            target = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Log", "Network"):
+                self.call(f"{domain}.enable")
+        except BaseException:
+            self.close()
+            raise
+
+    def address(self):
+        said = Path(self.folder, "DevToolsActivePort")
+        lines = said.read_text().split() if said.exists() else []
+        return lines if len(lines) == 2 else None
+
+    def close(self):
+        if self.socket is not None:
+            self.session = None
+            with suppress(Exception):
+                self.call("Browser.close")
+            self.socket.close()
+        try:
+            self.process.wait(timeout=20 if self.socket is not None else 0)
+        except subprocess.TimeoutExpired:
+            # Its helpers too; the group is ours, because the browser began a session.
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def wait(self, happened, seconds=10):
+        end = time.monotonic() + seconds
+        while not (found := happened()):
+            if time.monotonic() > end:
+                raise TimeoutError(f"{happened} did not happen within {seconds} s")
+            time.sleep(0.02)
+        return found
+
+    def call(self, method, **params):
+        self.messages += 1
+        message = {"id": self.messages, "method": method, "params": params}
+        self.socket.send(json.dumps(message if self.session is None else {**message, "sessionId": self.session}))
+        while True:
+            answer = json.loads(self.socket.recv())
+            if answer.get("id") == self.messages:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self.events.append(answer)
+
+    def run(self, script):
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
+
+    def width(self, pixels, height=900):
+        phone = pixels < 500
+        self.call("Emulation.setDeviceMetricsOverride", width=pixels, height=height, deviceScaleFactor=1, mobile=phone)
+
+    def open(self, path):
+        self.events.clear()
+        self.call("Page.navigate", url=Path(path).as_uri())
+        self.wait(lambda: self.run("document.documentElement?.dataset.ready === 'yes'"), 30)
+
+    def errors(self):
+        """What the console complained of, exceptions, and whatever was asked of a network."""
+        found = []
+        for event in self.events:
+            params = event.get("params", {})
+            if (
+                event["method"] == "Runtime.exceptionThrown"
+                or (event["method"] == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"))
+                or (event["method"] == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"))
+                or (
+                    event["method"] == "Network.requestWillBeSent"
+                    and not params["request"]["url"].startswith(("file:", "data:", "blob:", "about:"))
+                )
+            ):
+                found.append(event)
+        return found
+
+    def click(self, x, y):
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def press(self, key, code, text=""):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, windowsVirtualKeyCode=code, text=text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+
+    def picture(self, path):
+        Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+
+
+def told(**more):
+    return {
+        "models": 4,
+        "separation": 1.3 - 1e-6,
+        "hitting_time": 7,
+        "failure": 0.03,
+        "constants": "released",
+        "learning_horizon": 100,
+        **more,
+    }
+
+
+@pytest.fixture(scope="module")
+def models():
+    return ao.worlds.gridworld(edges="stay")
+
+
+@pytest.fixture(scope="module")
+def runs(models):
+    agents = {
+        "Optimal": (ao.agents.Optimal(100), ao.streams.paper()),
+        "AOMultiRL": (ao.agents.AOMultiRL(**told(distinguishing_set=[(1, 0), (8, 3), (2, 1)])), ao.streams.paper()),
+        "One episode": (ao.agents.OneEpisodeUCBVI(0.03, 100), ao.streams.paper()),
+        "Random": (ao.agents.Random(100), ao.streams.uniform()),
+    }
+    return [
+        Run(name, run, ao.run(agent, models, stream, episodes=30, seed=run))
+        for name, (agent, stream) in agents.items()
+        for run in range(3)
+    ]
+
+
+@pytest.fixture(scope="module")
+def unjudged(models):
+    agent = ao.agents.AOMultiRL(**told(samples=5, clustering_horizon=300, rewards="unknown"))
+    return ao.interact(agent, lambda k: WorldEnv(models[k % 2]), 6)
+
+
+def content(page):
+    return json.loads(re.search(r'id="page-data">(.*?)</script>', page, re.S)[1])
+
+
+def without_scripts(page):
+    return re.sub(r"<script.*?</script>", "", page, flags=re.S)
+
+
+class Outline(HTMLParser):
+    """The elements of a page: (tag, attributes)."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.found if name == tag]
+
+
+def figures(page):
+    """Every view of every chart, as page.js puts it together."""
+    for chart in content(page)["charts"]:
+        for key, view in chart["views"].items():
+            count = max(len(chart["traces"]), len(view["data"]))
+            pairs = [(chart["traces"][i : i + 1] or [{}], view["data"][i : i + 1] or [{}]) for i in range(count)]
+            yield chart, key, {"data": [{**base, **own} for [base], [own] in pairs], "layout": chart["layout"]}
+
+
+def test_every_view_is_a_figure_that_plotly_accepts(runs, unjudged):
+    from plotly.graph_objects import Figure
+
+    seen = set()
+    for page in (make_page(runs), make_page([Run("mine", 0, unjudged)])):
+        for chart, key, figure in figures(page):
+            Figure(figure)
+            seen.add((chart["id"], key))
+    for wanted in (
+        "rewards|mean|all",
+        "rewards|recent|2",
+        "regret-learning|1",
+        "steps|all",
+        "timeline|1|2",
+        "errors|2|0",
+    ):
+        assert tuple(wanted.split("|", 1)) in seen
+
+
+def test_a_wrong_figure_would_be_noticed():
+    from plotly.graph_objects import Figure
+
+    with pytest.raises(ValueError, match="nonsense"):
+        Figure({"data": [{"type": "scatter", "nonsense": 1}]})
+
+
+def test_curves_are_means_over_runs_with_an_interval(runs):
+    chart = content(make_page(runs))["charts"][0]
+    labels = [trace.get("name") for trace in chart["traces"]]
+    place = labels.index("AOMultiRL")
+    mine = [run.history for run in runs if run.agent == "AOMultiRL"]
+    low, high, mean = (chart["views"]["mean|all"]["data"][i]["y"] for i in (place - 2, place - 1, place))
+    assert mean == pytest.approx(np.mean([history.aper() for history in mine], axis=0), rel=1e-4)
+    assert all(a - 1e-3 <= b <= c + 1e-3 for a, b, c in zip(low, mean, high, strict=True))
+    assert chart["views"]["mean|2"]["data"][place]["y"] == pytest.approx(mine[2].aper(), rel=1e-4)
+    assert chart["traces"][place]["x"] == list(range(1, 31))
+    assert f"AOMultiRL {mean[-1]:.4g}" in chart["views"]["mean|all"]["words"]
+
+
+def test_regret_is_split(runs):
+    drawn = {chart["id"]: chart for chart in content(make_page(runs))["charts"]}
+    history = next(run.history for run in runs if run.agent == "AOMultiRL")
+    place = [trace.get("name") for trace in drawn["regret-total"]["traces"]].index("AOMultiRL")
+    total, clustering, learning = (
+        np.array(drawn[f"regret-{part}"]["views"]["0"]["data"][place]["y"]) for part in charts.PARTS
+    )
+    assert total == pytest.approx(history.regret(), rel=1e-4)
+    assert total == pytest.approx(clustering + learning, rel=1e-3)
+    bound = [trace for trace in drawn["regret-total"]["traces"] if trace["meta"].get("bound")]
+    assert [trace["name"] for trace in bound] == ["AOMultiRL: the theorem's bound"]
+    assert bound[0]["y"][-1] == pytest.approx(history.about["bound"]["total"][-1], rel=1e-4)
+
+
+def test_running_means_skip_what_was_not_evaluated():
+    values = np.array([np.nan, 1.0, 3.0, np.nan, 5.0])
+    assert data.running_mean(values) == pytest.approx([np.nan, 1.0, 2.0, np.nan, 3.0], nan_ok=True)
+    assert data.running_mean(values, 2) == pytest.approx([np.nan, 1.0, 2.0, np.nan, 5.0], nan_ok=True)
+    rng = np.random.default_rng(0)
+    values = np.where(rng.random(50) < 0.3, np.nan, rng.random(50))
+    for recent in (None, 7):
+        found = data.running_mean(values, recent)
+        for k, value in enumerate(values):
+            if np.isfinite(value):
+                begin = 0 if recent is None else max(0, k + 1 - recent)
+                assert found[k] == pytest.approx(np.nanmean(values[begin : k + 1]))
+
+
+def test_numbers_that_json_does_not_have_become_null(runs):
+    history = runs[3].history
+    columns = {name: column.copy() for name, column in history.columns.items()}
+    columns["evaluation_reward"][:10] = np.nan
+    columns["regret"][5:] = np.nan
+    columns["estimate_error"][3] = np.inf
+    page = make_page([Run("holes", 0, History(columns, history.about))])
+    text = re.search(r'id="page-data">(.*?)</script>', page, re.S)[1]
+    found = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} in the data"))
+    curve = found["charts"][0]["views"]["mean|all"]["data"][2]["y"]
+    assert curve[:10] == [None] * 10
+    assert None not in curve[10:]
+
+
+def test_labels_cannot_break_out(runs):
+    evil = '</script><b>"bold"</b>'
+    page = make_page(
+        [Run(evil, 0, runs[3].history), Run(f"{evil}2", 0, runs[6].history)],
+        title=evil,
+        caption=evil,
+        command=evil,
+        claims=[{"claim": evil, "place": evil, "predicted": evil, "measured": evil, "holds": None, "reason": evil}],
+    )
+    outline = Outline(page)
+    assert outline.all("b") == []
+    assert len(outline.all("script")) == 3
+    found = content(page)
+    assert found["agents"][0]["label"] == evil
+    names = [trace["name"] for trace in found["charts"][0]["traces"] if "name" in trace]
+    assert names[0] == '&lt;/script&gt;&lt;b&gt;"bold"&lt;/b&gt;'
+
+
+def test_nothing_comes_from_a_network(runs):
+    page = make_page(runs)
+    plain = without_scripts(page)
+    assert "http" not in plain.replace("http-equiv", "")
+    assert "default-src 'none'" in plain
+    assert page.count("plotly.js v") == 1
+    assert not [attrs for _, attrs in Outline(page).found if "src" in attrs]
+
+
+def test_the_page_can_be_read_without_seeing_it(runs):
+    outline = Outline(make_page(runs, title="Four agents"))
+    assert outline.all("html")[0]["lang"] == "en"
+    names = [attrs["id"] for _, attrs in outline.found if "id" in attrs]
+    assert len(names) == len(set(names))
+    links = [attrs["href"] for attrs in outline.all("a")]
+    assert all(link.removeprefix("#") in names for link in links)
+    assert links[0] == "#content"
+    assert [tag for tag, _ in outline.found if tag in ("h1", "h2")] == ["h1"] + ["h2"] * (len(links) - 1)
+    drawn = [attrs for _, attrs in outline.found if attrs.get("class") == "chart"]
+    assert len(drawn) == len(content(make_page(runs))["charts"])
+    assert all(attrs["role"] == "img" and len(attrs["aria-label"]) > 40 for attrs in drawn)
+
+
+def test_a_single_history_and_one_that_nobody_judged(runs, unjudged):
+    alone = make_page([Run("AOMultiRL", 0, runs[3].history)])
+    assert 'data-control="run"' not in alone
+    assert 'id="policies"' in alone
+    page = make_page([Run("mine", 0, unjudged)])
+    for absent in ("regret", "errors", "policies", "worlds"):
+        assert f'<section id="{absent}"' not in page
+    for present in ("glance", "rewards", "timeline", "steps", "distances", "again"):
+        assert f'<section id="{present}"' in page
+    assert "reward that was earned" in page
+    assert "ao.interact(agent, make_env, episodes=6, seed=seed)" in page
+    outside = make_page([Run("AOMultiRL", 0, History(runs[3].history.columns, {}))])
+    assert '<section id="worlds"' not in outside
+
+
+def test_runs_that_differ_in_length_and_number(runs):
+    long, short = runs[3].history, runs[4].history
+    short = History({name: column[:20] for name, column in short.columns.items()}, short.about)
+    page = make_page([Run("a", 0, long), Run("a", 4, short), Run("b", 7, runs[5].history)])
+    found = content(page)
+    assert [agent["runs"] for agent in found["agents"]] == [["0", "4"], ["7"]]
+    curve = found["charts"][0]["views"]["mean|4"]["data"][2]["y"]
+    assert len(curve) == 30
+    assert curve[20:] == [None] * 10
+    assert set(next(chart for chart in found["charts"] if chart["id"] == "timeline")["views"]) == {"0|0", "0|4", "1|7"}
+
+
+def test_large_experiments_are_thinned(runs, monkeypatch):
+    monkeypatch.setattr(data, "MOST_HISTORIES", 12)
+    base = runs[3].history
+    columns = {name: np.resize(column, 3_000) for name, column in base.columns.items()}
+    columns["episode"] = np.arange(3_000)
+    columns["misclustered"] = np.zeros(3_000, np.bool_)
+    columns["misclustered"][777] = True
+    many = [Run(f"agent {i}", run, History(columns, base.about)) for i in range(6) for run in range(5)]
+    page = make_page(many)
+    found = content(page)
+    assert found["agents"][0]["runs"] == ["0", "1"]
+    assert "3 more runs are in the averages" in page
+    assert all(len(trace["x"]) <= data.MOST_POINTS for trace in found["charts"][0]["traces"])
+    timeline = next(chart for chart in found["charts"] if chart["id"] == "timeline")["views"]["0|0"]
+    assert sum(len(trace["x"]) for trace in timeline["data"]) < 4 * details.MOST_EPISODES
+    assert next(trace for trace in timeline["data"] if trace["name"] == "misclustered")["x"] == [777]
+    assert "of them are drawn" in timeline["words"]
+    assert len(json.dumps(found, separators=(",", ":"))) < 12 * 100_000
+
+
+def test_stretches_that_all_runs_share(runs):
+    tasks = np.repeat([0, 1, 0, 1, 3, 2], [1, 1, 1, 1, 12, 14])
+    other = np.where(tasks == 2, 1, tasks)
+    histories = [
+        History({**runs[0].history.columns, "task": column}, runs[0].history.about) for column in (tasks, other)
+    ]
+    groups = data.group([Run("a", 0, histories[0]), Run("b", 0, histories[1])])
+    assert data.shared_stretches(groups) == [(4, 16, 3)]
+
+
+def test_maps_know_which_actions_are_optimal(runs, models):
+    found = content(make_page(runs))["maps"]
+    assert found["layout"] == [4, 4]
+    assert found["starts"] == [5]
+    for world, gaps in zip(models, found["gaps"], strict=True):
+        values = world.optimal_values(found["horizon"])
+        best = world.rewards + world.transitions @ values[1]
+        assert np.array_equal(np.array(gaps) == 0.0, best >= best.max(axis=1, keepdims=True) - 1e-7)
+    clusters = found["views"]["1|0"]["clusters"]
+    assert clusters == runs[3].history.about["clusters"][: len(clusters)]
+    assert "Optimal keeps no clusters" in found["views"]["0|0"]["words"]
+
+
+def test_claims():
+    history = ao.run(ao.agents.Random(5), ao.worlds.jao(), ao.streams.uniform(), 3)
+    claims = [
+        {"claim": "it is fast", "place": "Section 5", "predicted": 7, "measured": 8.5, "holds": np.bool_(False)},
+        {"claim": "it is good", "place": "Section 5", "measured": "yes", "holds": True, "reason": None},
+    ]
+    page = make_page([Run("Random", 0, history)], claims=claims)
+    assert "✗ no" in page
+    assert "8.5" in page
+    assert '<section id="policies"' not in page
+    assert "None" not in re.search(r'<section id="claims".*?</section>', page, re.S)[0]
+    assert '<section id="claims"' not in make_page([Run("Random", 0, history)])
+
+
+def test_the_code_on_the_page_runs_it_again(runs):
+    page = make_page([run for run in runs if run.agent == "AOMultiRL"][:1])
+    code = re.findall(r"<pre><code>(.*?)</code></pre>", page, re.S)[-1]
+    names = {}
+    exec(compile(code.replace("&#x27;", "'").replace("&quot;", '"'), "page", "exec"), names)
+    assert names["history"] == runs[3].history
+
+
+def test_files_are_whole(runs, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    write_page(path, runs[:2], title="Two runs")
+    assert "<title>Two runs</title>" in path.read_text()
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ValueError, match="there is no folder"):
+        write_page(tmp_path / "missing" / "report.html", runs)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "runs is empty"),
+        ([("a", 0, None)], "run 0 of 'a' is None, not a History"),
+    ],
+)
+def test_bad_input(given, message):
+    with pytest.raises(ValueError, match=message):
+        make_page(given)
+
+
+def test_a_run_given_twice(runs):
+    with pytest.raises(ValueError, match="run 0 of 'Optimal' is given twice"):
+        make_page([runs[0], runs[0]])
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed (Debian package chromium)")
+    pytest.importorskip("websocket", reason="websocket-client is not installed")
+    found = Browser()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def report(runs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_page(path, runs, title="Four agents")
+    return path
+
+
+def visible(browser, chart, label):
+    script = f"document.getElementById('chart-{chart}').data.find((trace) => trace.name === '{label}').visible"
+    return browser.run(script)
+
+
+def test_a_click_on_a_legend_hides_the_agent_everywhere(browser, report):
+    browser.width(1200)
+    browser.open(report)
+    assert visible(browser, "rewards", "AOMultiRL") is True
+    browser.run("document.getElementById('chart-rewards').scrollIntoView({block: 'center'})")
+    x, y = browser.run(
+        """(() => {
+          const entry = [...document.querySelectorAll('#chart-rewards .legend .traces')]
+            .find((one) => one.textContent.includes('AOMultiRL'));
+          const place = entry.querySelector('.legendtoggle').getBoundingClientRect();
+          return [place.x + place.width / 2, place.y + place.height / 2];
+        })()"""
+    )
+    browser.click(x, y)
+    browser.wait(lambda: visible(browser, "rewards", "AOMultiRL") == "legendonly")
+    assert visible(browser, "regret-total", "AOMultiRL") == "legendonly"
+    assert visible(browser, "rewards", "Optimal") is True
+    assert browser.run("document.querySelector('[data-agent=\"1\"]').checked") is False
+    assert browser.errors() == []
+
+
+def test_runs_and_agents_can_be_chosen(browser, report):
+    browser.width(1200)
+    browser.open(report)
+
+    def choose(control, value):
+        browser.run(
+            f"""(() => {{
+              const control = document.querySelector('[data-control="{control}"]');
+              if (control.type === 'checkbox') control.checked = {value}; else control.value = '{value}';
+              control.dispatchEvent(new Event('change', {{bubbles: true}}));
+            }})()"""
+        )
+
+    words = "document.getElementById('words-{}').textContent"
+    assert "mean over 3 runs" in browser.run(words.format("rewards"))
+    choose("run", 2)
+    for chart in ("rewards", "regret-total", "steps"):
+        assert "(run 2" in browser.run(words.format(chart))
+    for chart in ("timeline", "distances", "errors"):
+        assert "AOMultiRL, run 2" in browser.run(words.format(chart))
+    assert "run 2" in browser.run("document.getElementById('maps-words').textContent")
+    assert browser.run("document.querySelectorAll('#maps svg').length") >= 4
+    label = browser.run("document.getElementById('chart-timeline').getAttribute('aria-label')")
+    assert label.startswith("AOMultiRL, run 2")
+    choose("agent", 0)
+    assert browser.run("document.getElementById('chart-distances').hidden") is True
+    assert browser.run("document.querySelectorAll('#maps svg').length") == 0
+    choose("bound", "true")
+    assert visible(browser, "regret-total", "AOMultiRL: the theorem\\'s bound") is True
+    assert browser.run("document.getElementById('chart-regret-total').layout.yaxis.type") == "log"
+    choose("measure", "recent")
+    assert "last 20 episodes" in browser.run(words.format("rewards"))
+    assert browser.errors() == []
+
+
+def test_the_keyboard_is_enough(browser, report):
+    browser.width(1200)
+    browser.open(report)
+    stops = []
+    for _ in range(60):
+        browser.press("Tab", 9)
+        stop = browser.run("(({dataset: d, className: c}) => d.control || d.agent || c)(document.activeElement)")
+        stops.append(stop)
+        if stop == "1":
+            break
+    assert stops[0] == "skip"
+    assert {"run", "agent"} <= set(stops)
+    browser.press(" ", 32, " ")
+    browser.wait(lambda: visible(browser, "rewards", "AOMultiRL") == "legendonly")
+    browser.run("document.querySelector('[data-control=run]').focus()")
+    browser.press("ArrowDown", 40)
+    browser.wait(lambda: "(run 0" in browser.run("document.getElementById('words-rewards').textContent"))
+    assert browser.errors() == []
+
+
+def test_a_phone_needs_no_sideways_scrolling(browser, report, unjudged, tmp_path):
+    other = tmp_path / "other.html"
+    write_page(other, [Run("an-agent-with-quite-a-long-name-and-no-place-to-break-it", 0, unjudged)])
+    for path in (report, other):
+        browser.width(360, 780)
+        browser.open(path)
+        assert browser.run("document.documentElement.scrollWidth") <= 360
+        widths = browser.run("[...document.querySelectorAll('.chart')].map((one) => one.scrollWidth)")
+        assert max(widths) <= 360
+        assert browser.errors() == []
+
+
+def test_it_loads_in_two_seconds(browser, report):
+    browser.width(1200)
+    times = []
+    for _ in range(3):
+        browser.open(report)
+        times.append(
+            browser.run(
+                """Math.max(performance.getEntriesByName('first-chart')[0].startTime,
+                            performance.getEntriesByType('navigation')[0].loadEventEnd)"""
+            )
+        )
+    assert min(times) < 2_000

@@ -1,0 +1,115 @@
+import time
+
+import pytest
+from PIL import Image
+
+import aomultirl as ao
+from aomultirl.reports import watching, watching_agents, watching_gif
+
+
+def watched(name="aomultirl", models=None, **options):
+    models = ao.worlds.gridworld() if models is None else models
+    return watching.record(watching_agents.make(name, models), models, **options)
+
+
+def durations(path):
+    found = []
+    with Image.open(path) as image:
+        for number in range(image.n_frames):
+            image.seek(number)
+            found.append(image.info["duration"])
+    return found
+
+
+def test_an_animation(tmp_path):
+    recording, path = watched(), tmp_path / "episode.gif"
+    before = time.process_time()
+    watching_gif.write(recording, path, "the note")
+    assert time.process_time() - before < 15.0
+    assert path.stat().st_size < 2_000_000
+    assert list(tmp_path.iterdir()) == [path]
+    with Image.open(path) as image:
+        assert image.format == "GIF"
+        assert image.size == (watching_gif.WIDTH, watching_gif.HEIGHT)
+        assert image.info["loop"] == 0
+        assert len(recording.frames) - 5 <= image.n_frames <= len(recording.frames)
+    times = durations(path)
+    assert times.count(watching_gif.LONG_PAUSE) >= 1
+    assert times.count(watching_gif.PAUSE) == len(recording.events) - 2
+    assert 10_000 < sum(times) < 60_000
+
+
+def test_the_agent_is_painted_where_it_is():
+    recording = watched()
+    painter = watching_gif._Painter()
+    left, top, size = watching_gif.MAP
+    yellow = tuple(bytes.fromhex(watching_gif.AGENT[1:]))
+    for number in (0, 7, 50, len(recording.frames) - 1):
+        picture = painter.picture(recording, number, "")
+        for state in range(16):
+            row, column = divmod(state, 4)
+            centre = (left + (2 * column + 1) * size // 8, top + (2 * row + 1) * size // 8)
+            here = state == recording.frames[number].move.successor
+            assert (picture.getpixel(centre) == yellow) == here
+
+
+@pytest.mark.parametrize(
+    ("name", "models"),
+    [
+        ("two-stage", ao.worlds.gridworld(3)),
+        ("aomultirl", ao.worlds.gridworld(30)),
+        ("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+        ("random", ao.worlds.jao()),
+    ],
+    ids=["all pairs", "large grid", "many clusters", "no map"],
+)
+def test_every_world_has_one(tmp_path, name, models):
+    recording, path = watched(name, models, episode=1), tmp_path / "episode.gif"
+    watching_gif.write(recording, path)
+    assert path.stat().st_size < 5_000_000
+    with Image.open(path) as image:
+        assert 2 < image.n_frames <= watching_gif.MOST_FRAMES
+
+
+def test_the_same_recording_gives_the_same_bytes(tmp_path):
+    paths = [tmp_path / "a.gif", tmp_path / "b.gif"]
+    for path in paths:
+        watching_gif.write(watched("optimal", episode=0), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_frames_are_left_out_but_no_event(monkeypatch):
+    recording = watched()
+    assert watching_gif.chosen_frames(recording) == list(range(len(recording.frames)))
+    monkeypatch.setattr(watching_gif, "MOST_FRAMES", 30)
+    chosen = watching_gif.chosen_frames(recording)
+    assert len(chosen) <= 30
+    assert chosen == sorted(set(chosen))
+    events = [i for i, frame in enumerate(recording.frames) if frame.event]
+    assert {0, *events, len(recording.frames) - 1} <= set(chosen)
+    monkeypatch.setattr(watching_gif, "MOST_FRAMES", 3)
+    assert len(watching_gif.chosen_frames(recording)) <= 3
+
+
+def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "episode.gif"
+    path.write_text("old")
+
+    def fail(*_, **__):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Image.Image, "save", fail)
+    with pytest.raises(OSError, match="no space left"):
+        watching_gif.write(watched("random", episode=0), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_bad_names(tmp_path):
+    with pytest.raises(ValueError, match=r"'a\.png' does not end in \.gif"):
+        watching_gif.check(tmp_path / "a.png")
+    with pytest.raises(ValueError, match=r"there is no folder '.*missing' to write 'a\.gif' in"):
+        watching_gif.check(tmp_path / "missing" / "a.gif")
+    (tmp_path / "b.gif").mkdir()
+    with pytest.raises(ValueError, match=r"b\.gif' cannot be written"):
+        watching_gif.check(tmp_path / "b.gif")

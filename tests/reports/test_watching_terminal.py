@@ -1,0 +1,141 @@
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from rich.console import Console
+
+import aomultirl as ao
+from aomultirl.reports import watching, watching_agents, watching_terminal
+
+
+def watched(name="aomultirl", models=None, **options):
+    models = ao.worlds.gridworld() if models is None else models
+    return watching.record(watching_agents.make(name, models), models, **options)
+
+
+def shown(recording, number=-1, size=(80, 24)):
+    """The lines of the screen at one frame."""
+    console = Console(file=io.StringIO(), width=size[0], height=size[1])
+    number %= len(recording.frames)
+    console.print(watching_terminal.screen(recording, number, "the note", size))
+    return console.file.getvalue().splitlines()
+
+
+def test_everything_is_on_the_screen():
+    recording = watched()
+    text = "\n".join(shown(recording))
+    for words in ("AOMultiRL, episode 12, in m1 (which it is not told)", "clustering", "learning", "60 of 60 steps"):
+        assert words in text
+    assert text.count("of 80 ✓") == 3
+    assert "cluster 0 = m1" in text
+    assert "this one" in text
+    assert text.count("contradicted") == 3
+    assert "✔ recognised as cluster 0, made in m1: right" in text
+    assert "the episode is over" in text
+    assert "the note" in text
+    assert text.count("●") == 2
+    assert text.count("★") == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "models"),
+    [
+        ("aomultirl", ao.worlds.gridworld()),
+        ("two-stage", ao.worlds.gridworld(3)),
+        ("aomultirl", ao.worlds.gridworld(9)),
+        ("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+        ("optimal", ao.worlds.gridworld(3)),
+        ("random", ao.worlds.jao()),
+    ],
+    ids=["grid", "all pairs", "large grid", "many clusters", "told", "no map"],
+)
+def test_the_screen_fits_and_does_not_jump(name, models):
+    recording = watched(name, models, episode=14)
+    for size in ((80, 24), (120, 40)):
+        heights = set()
+        for number in range(0, len(recording.frames), max(1, len(recording.frames) // 12)):
+            lines = shown(recording, number, size)
+            assert len(lines) <= size[1]
+            assert max(map(len, lines)) <= size[0]
+            heights.add(len(lines))
+        if recording.world.layout is not None:
+            assert len(heights) == 1
+
+
+def test_a_large_map_shows_the_part_around_the_agent():
+    recording = watched("random", ao.worlds.gridworld(60), episode=0)
+    for number in (0, len(recording.frames) // 2, -1):
+        assert sum(line.count("●") for line in shown(recording, number)) == 2
+
+
+def test_the_agent_stands_where_it_is():
+    recording = watched()
+    for number in (0, 5, 40, -1):
+        row, column = divmod(recording.frames[number].move.successor, 4)
+        line = shown(recording, number)[1 + 3 * row + 1]
+        assert line[2 + 7 * column + 3] == "●"
+
+
+def test_bars():
+    assert watching_terminal.bar(0.5, "red", 10).plain == "━" * 10
+    assert watching_terminal.bar(0.25, "red", 10).plain == "━━╸━━━━━━━"
+    assert watching_terminal.bar(9.0, "red", 10, 0.5).plain == "━━━━━┃━━━━"
+
+
+def test_a_terminal_gets_every_frame_and_pauses_at_events():
+    recording, waits = watched(), []
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, height=24, _environ={})
+    watching_terminal.play(recording, console, speed=2.0, sleep=waits.append)
+    assert len(waits) == len(recording.frames)
+    assert waits.count(watching_terminal.LONG_PAUSE / 2.0) == 1
+    assert waits.count(watching_terminal.PAUSE / 2.0) == len(recording.events) - 1
+    assert 5.0 < sum(waits) < 30.0
+    text = console.file.getvalue()
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1
+
+
+def test_what_is_no_terminal_gets_lines_without_control_codes():
+    recording = watched()
+    console = Console(file=io.StringIO(), _environ={})
+    watching_terminal.play(recording, console, note="the note", sleep=lambda _: pytest.fail("waits for nobody"))
+    text = console.file.getvalue()
+    assert "\x1b" not in text
+    assert text.splitlines() == watching_terminal.lines(recording, "the note")
+    assert len(text.splitlines()) == 3 + len(recording.events)
+    assert "recognised as cluster 0, made in m1: right" in text
+
+
+def test_an_interrupt_gives_the_terminal_back():
+    ours, theirs = pty.openpty()
+    game = subprocess.Popen(
+        [sys.executable, "-m", "aomultirl", "watch", "gridworld"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    text, deadline = b"", time.monotonic() + 120.0
+    while b"which world is this" not in text and time.monotonic() < deadline:
+        text += os.read(ours, 65536)
+    game.send_signal(signal.SIGINT)
+    try:
+        while chunk := os.read(ours, 65536):
+            text += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert game.wait(timeout=60) == 130
+    assert b"Traceback" not in text
+    assert text.rindex(b"\x1b[?25h") > text.rindex(b"\x1b[?25l")
+
+
+def test_bad_speed():
+    with pytest.raises(ValueError, match="speed must be above 0, not -1"):
+        watching_terminal.play(watched(episode=0), Console(file=io.StringIO()), speed=-1.0)
