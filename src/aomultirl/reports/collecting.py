@@ -1,12 +1,11 @@
 """Histories found in a file or a folder, labelled for a report."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import Run
+from aomultirl.reports.page import Run, data
 
 NOT_A_HISTORY = ("episodes.parquet",)
 
@@ -25,7 +24,7 @@ def collect(place: str | Path) -> list[Run]:
         raise ValueError(f"{str(place)!r} holds no histories: no Parquet file, neither in it nor in its folder 'cells'")
     histories = [History.read(path) for path in paths]
     told = [_specification(path) for path in paths]
-    labels = [one.get("label") or other for one, other in zip(told, _labels(histories), strict=True)]
+    labels = [one.get("label") or other for one, other in zip(told, data.labels(histories), strict=True)]
     found: list[Run] = []
     order = sorted(range(len(paths)), key=lambda i: (told[i].get("number", 0), str(paths[i])))
     for i in order:
@@ -46,17 +45,6 @@ def _specification(path: Path) -> dict[str, Any]:
         return dict(json.loads(path.with_suffix(".json").read_text())["specification"])
     except (OSError, ValueError, KeyError, TypeError):
         return {}
-
-
-def _labels(histories: Sequence[History]) -> list[str]:
-    """The agent's class, with the parameters in which agents of that class differ."""
-    labels = []
-    for history in histories:
-        name, mine = history.about["agent"], history.about["parameters"]
-        others = [other.about["parameters"] for other in histories if other.about["agent"] == name]
-        differing = [key for key in mine if any(other.get(key) != mine[key] for other in others)]
-        labels.append(f"{name} ({', '.join(f'{key}={mine[key]}' for key in differing)})" if differing else name)
-    return labels
 
 
 def claims(place: str | Path) -> list[dict[str, Any]] | None:

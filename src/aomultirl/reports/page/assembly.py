@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aomultirl import files
+from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
 from aomultirl.reports.page import charts, data, details, markup, text
 from aomultirl.reports.page.data import Group, Run
@@ -25,7 +26,7 @@ optimal</span></p><div id="maps"></div><p class="reading" id="maps-words" aria-l
 
 
 def make_page(
-    runs: Sequence[Run],
+    runs: History | Sequence[Run | History],
     models: ModelSet | None = None,
     title: str | None = None,
     *,
@@ -38,7 +39,7 @@ def make_page(
     Parameters
     ----------
     runs
-        the histories, each with its agent's label and the number of its run.
+        a history, or several; each alone, or as a :class:`Run` with its agent's label and its number.
     models
         the worlds; by default they are made again from what the first history says, where it says it.
     claims
@@ -48,7 +49,7 @@ def make_page(
     command
         what to type to run it all again.
     """
-    groups = data.group(Run(*one) for one in runs)
+    groups = data.group(data.as_runs(runs))
     models = _worlds(groups) if models is None else models
     shown = data.shown_runs(groups)
     grids = details.maps(groups, shown, models)
@@ -70,7 +71,9 @@ def make_page(
     )
 
 
-def write_page(path: str | Path, runs: Sequence[Run], models: ModelSet | None = None, **options: Any) -> None:
+def write_page(
+    path: str | Path, runs: History | Sequence[Run | History], models: ModelSet | None = None, **options: Any
+) -> None:
     """Write the page, whole or not at all; the options are those of :func:`make_page`."""
     path = Path(path)
     if not path.parent.is_dir():

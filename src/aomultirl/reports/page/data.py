@@ -67,6 +67,34 @@ class Curves(NamedTuple):
     high: Floats
 
 
+def as_runs(given: "History | Iterable[Run | History]") -> list[Run]:
+    """Runs as they are; histories labelled by what made them, and numbered in their order."""
+    items = [given] if isinstance(given, History) else list(given)
+    bare = [item for item in items if isinstance(item, History)]
+    names = iter(labels(bare))
+    counts: dict[str, int] = {}
+    runs: list[Run] = []
+    for item in items:
+        if isinstance(item, History):
+            name = next(names)
+            counts[name] = counts.get(name, -1) + 1
+            runs.append(Run(name, counts[name], item))
+        else:
+            runs.append(Run(*item))
+    return runs
+
+
+def labels(histories: Sequence[History]) -> list[str]:
+    """The agent's class, with the parameters in which agents of that class differ."""
+    found = []
+    for history in histories:
+        name, mine = history.about["agent"], history.about["parameters"]
+        others = [other.about["parameters"] for other in histories if other.about["agent"] == name]
+        differing = [key for key in mine if any(other.get(key) != mine[key] for other in others)]
+        found.append(f"{name} ({', '.join(f'{key}={mine[key]}' for key in differing)})" if differing else name)
+    return found
+
+
 def group(runs: Iterable[Run]) -> list[Group]:
     """One group an agent, in the order in which they first appear."""
     found: dict[str, dict[int, History]] = {}
