@@ -37,13 +37,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name; the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        return int(app(words or ["--help"], prog_name="aomultirl", standalone_mode=False) or 0)
+        status = int(app(words or ["--help"], prog_name="aomultirl", standalone_mode=False) or 0)
+        if status == 130:  # how some versions of typer report Ctrl-C
+            raise KeyboardInterrupt
+        return status
     except MemoryError:
         return _refuse("there is not enough memory for this")
     except (ValueError, ImportError, OSError, RuntimeError) as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("aomultirl: interrupted\n")
+        sys.stderr.write("aomultirl: interrupted; what was finished is kept\n")
         return 130
     except _UsageError as error:
         return _refuse(error.format_message() + _offender(error, words))
@@ -242,9 +245,10 @@ def report(
     """
     from aomultirl.reports import collecting, page
 
-    runs = collecting.collect(place)
     target = out or (place if place.is_dir() else place.parent) / "report.html"
-    page.write_page(target, runs, claims=collecting.claims(place))
+    collecting.check_target(target)
+    found = collecting.collect(place)
+    page.write_page(target, found.runs, title=found.title, claims=found.claims, command=found.command)
     typer.echo(f"page written to {target}")
 
 
@@ -256,7 +260,8 @@ def watch(
         str, typer.Option(help="aomultirl, two-stage, doubling, one-episode, pooled, oracle, optimal or random.")
     ] = "aomultirl",
     episode: Annotated[
-        int | None, typer.Option(help="Its number, from 0; by default every world has come three times before.")
+        int | None,
+        typer.Option(help="Its number, from 0, at most 2,000; by default every world has come three times before."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
     speed: Annotated[float, typer.Option(help="2 is twice as fast.")] = 1.0,

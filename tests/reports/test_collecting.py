@@ -2,7 +2,7 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.reports import write_page
-from aomultirl.reports.collecting import claims, collect
+from aomultirl.reports.collecting import collect
 
 MODELS = ao.worlds.gridworld()
 
@@ -14,16 +14,16 @@ def history(seed=0, **options):
 def test_a_folder_of_histories_is_collected_in_order(tmp_path):
     for seed in range(3):
         history(seed).write(tmp_path / f"{seed}.parquet")
-    found = collect(tmp_path)
+    found = collect(tmp_path).runs
     assert [(run.agent, run.run) for run in found] == [("OneEpisodeUCBVI", number) for number in range(3)]
     assert [run.history for run in found] == [history(seed) for seed in range(3)]
-    assert claims(tmp_path) is None
+    assert collect(tmp_path).claims is None
 
 
 def test_agents_of_one_class_are_told_apart_by_their_parameters(tmp_path):
     history(bonus_scale=0.5).write(tmp_path / "a.parquet")
     history(bonus_scale=1.0).write(tmp_path / "b.parquet")
-    assert [run.agent for run in collect(tmp_path)] == [f"OneEpisodeUCBVI (bonus_scale={x})" for x in (0.5, 1.0)]
+    assert [run.agent for run in collect(tmp_path).runs] == [f"OneEpisodeUCBVI (bonus_scale={x})" for x in (0.5, 1.0)]
 
 
 def test_a_page_of_one_history_or_of_several(tmp_path):

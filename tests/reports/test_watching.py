@@ -112,7 +112,7 @@ def test_a_known_world_is_recognised():
     recording = watched(episode=8)
     frame = moment(recording)
     assert frame.part == "clustering"
-    assert frame.recognised == "recognised as cluster 0, made in m1: right"
+    assert frame.recognised == "recognised as c1, made in m1: right"
     assert frame.event.endswith(frame.recognised)
     assert recording.right is True
     assert [one.contradicted for one in frame.evidence] == [False, True, True, True]
@@ -212,7 +212,11 @@ def test_numbers_say_what_they_are_for():
     note = watching_agents.numbers(watched(), models)
     assert "N = 80 samples for each of 3 pairs" in note
     assert "numbers for watching; the paper's N for 200 episodes is 2,424" in note
-    assert "H = 200 steps" in watching_agents.numbers(watched("random", models, episode=0), models)
+    for name in ("random", "optimal"):
+        assert (
+            watching_agents.numbers(watched(name, models, episode=0), models) == "H = 200 steps: numbers for watching"
+        )
+    assert "no bonus" in watching_agents.numbers(watched("pooled", models, episode=0), models)
 
 
 def test_few_samples_do_on_the_grid():
@@ -226,6 +230,11 @@ def test_few_samples_do_on_the_grid():
 def test_bad_input():
     with pytest.raises(ValueError, match="episode must be at least 0, not -1"):
         watched(episode=-1)
+    with pytest.raises(
+        ValueError, match=r"episode must be at most 2,000, not 1,000,000: all episodes before it are run"
+    ):
+        watching.check(1_000_000, 0)
+    watching.check(2_000, 0)
     with pytest.raises(ValueError, match="seed must be a whole number, not 'a'"):
         watched(seed="a")
     with pytest.raises(ValueError, match=r"agent must be one of 'aomultirl', .*, not 'ucbvi'"):

@@ -1,3 +1,4 @@
+import dataclasses
 import time
 
 import pytest
@@ -51,6 +52,21 @@ def test_the_agent_is_painted_where_it_is():
             centre = (left + (2 * column + 1) * size // 8, top + (2 * row + 1) * size // 8)
             here = state == recording.frames[number].move.successor
             assert (picture.getpixel(centre) == yellow) == here
+
+
+def test_words_never_run_off_the_picture():
+    recording = watched()
+    verdict = "like nothing before, a new cluster: wrong, m123 was here before (with too few samples), and more words"
+    last = recording.frames[-1]._replace(recognised=verdict, event=f"{verdict}; {verdict}")
+    long = dataclasses.replace(recording, agent="AnAgentWithQuiteALongName" * 3, frames=[*recording.frames[:-1], last])
+    painter = watching_gif._Painter()
+    picture = painter.picture(long, len(long.frames) - 1, "the note " * 40)
+    for (x, _), words, looks in painter.words:
+        right = x if looks["anchor"][0] == "r" else x + looks["font"].getlength(words)
+        assert right <= watching_gif.WIDTH - 20, words
+    assert any(words.endswith(verdict) for _, words, _ in painter.words)
+    white = (255, 255, 255)
+    assert {picture.getpixel((watching_gif.WIDTH - 5, y)) for y in range(watching_gif.HEIGHT)} == {white}
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,10 @@ def test_everything_is_on_the_screen():
     for words in ("AOMultiRL, episode 12, in m1 (which it is not told)", "clustering", "learning", "60 of 60 steps"):
         assert words in text
     assert text.count("of 80 ✓") == 3
-    assert "cluster 0 = m1" in text
+    assert "c1 = m1" in text
     assert "this one" in text
     assert text.count("contradicted") == 3
-    assert "✔ recognised as cluster 0, made in m1: right" in text
+    assert "✔ recognised as c1, made in m1: right" in text
     assert "the episode is over" in text
     assert "the note" in text
     assert text.count("●") == 2
@@ -107,7 +107,14 @@ def test_what_is_no_terminal_gets_lines_without_control_codes():
     assert "\x1b" not in text
     assert text.splitlines() == watching_terminal.lines(recording, "the note")
     assert len(text.splitlines()) == 3 + len(recording.events)
-    assert "recognised as cluster 0, made in m1: right" in text
+    assert "recognised as c1, made in m1: right" in text
+
+
+def test_what_is_known_before_is_said_only_of_agents_with_clusters():
+    one = watching_terminal.lines(watched(episode=1))
+    assert one[1] == "16 states, 4 actions, 1 cluster known before"
+    assert watching_terminal.lines(watched(episode=2))[1].endswith("2 clusters known before")
+    assert watching_terminal.lines(watched("random", episode=1))[1] == "16 states, 4 actions"
 
 
 def test_an_interrupt_gives_the_terminal_back():

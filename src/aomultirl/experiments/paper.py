@@ -69,6 +69,13 @@ class PaperExperiment:
             "constants": self.constants,
         }
 
+    def command(self) -> str:
+        """What runs it on the command line."""
+        return (
+            f"aomultirl reproduce --runs {self.runs} --episodes {self.episodes} --seed {self.seed} "
+            f"--edges {self.edges} --constants {self.constants}"
+        )
+
     def cells(self) -> list[Cell]:
         """One for each agent and run, the longest first."""
         world = {"name": "gridworld", "parameters": {"edges": self.edges}}

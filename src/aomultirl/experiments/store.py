@@ -12,7 +12,6 @@ and renamed, the manifest last; temporary files of a killed process are cleared 
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,22 +40,15 @@ class Store:
         self.set_aside: list[Path] = []
         self.check(self.folder, experiment)
         self.cells.mkdir(parents=True, exist_ok=True)
-        for partial in [*self.folder.glob(".*.partial"), *self.cells.glob(".*.partial")]:
-            if not _alive(partial):
-                partial.unlink(missing_ok=True)
+        self.clear()
         if not (self.folder / MARK).exists():
             files.write_whole(self.folder / MARK, json.dumps(_full(experiment), indent=2) + "\n")
 
     @staticmethod
     def check(folder: Path, experiment: Mapping[str, Any]) -> None:
         """Refuse a folder that cannot be written, or is not of this experiment; touch nothing."""
-        if folder.exists() and not folder.is_dir():
-            raise ValueError(f"out is {str(folder)!r}, which is a file, not a folder")
-        above = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-        if not above.is_dir():
-            raise ValueError(f"out is {str(folder)!r}, but {str(above)!r} is a file, not a folder")
-        if not os.access(above, os.W_OK | os.X_OK):
-            raise ValueError(f"out is {str(folder)!r}, but {str(above)!r} may not be written to")
+        files.check_folder("out", folder)
+        files.check_folder("out", folder / "cells")
         if not folder.exists() or not any(folder.iterdir()):
             return
         found = read_mark(folder)
@@ -68,6 +60,11 @@ class Store:
                     f"out is {str(folder)!r}, which holds another experiment: "
                     f"its {name} is {theirs!r}, not {mine!r}; name another folder"
                 )
+
+    def clear(self) -> None:
+        """Clear away what processes that are gone left half written."""
+        files.clear_partials(self.folder)
+        files.clear_partials(self.cells)
 
     def history(self, cell: Cell) -> Path:
         """Where a cell's history is, or will be."""
@@ -141,14 +138,3 @@ def _unused(path: Path) -> Path:
     while (place := path.with_name(f"{path.name}.damaged{number}")).exists():
         number += 1
     return place
-
-
-def _alive(partial: Path) -> bool:
-    """The process that writes this temporary file is still there."""
-    try:
-        os.kill(int(partial.name.split(".")[-2]), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -1,4 +1,4 @@
-"""Means over runs with bootstrap intervals: what every figure and table of this project shows."""
+"""Means over runs with bootstrap intervals."""
 
 from typing import NamedTuple
 

@@ -11,6 +11,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,10 @@ from aomultirl.engine.compiling import is_compiled
 from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
 from aomultirl.experiments.store import Store
 from aomultirl.reports import curves_figure, page, paper_claims, paper_summary
+from aomultirl.reports.grid_figure import FORMATS
 from aomultirl.reports.paper_claims import Claim
+
+TITLE = "The paper's experiment, reproduced"
 
 
 class Reproduction(NamedTuple):
@@ -34,6 +38,15 @@ class Reproduction(NamedTuple):
 def check(experiment: PaperExperiment, out: str | Path) -> None:
     """Refuse, before anything runs, a folder that is not for this experiment."""
     Store.check(Path(out), experiment.identity())
+    for name in ("report.html", "summary.json", "episodes.parquet", *(f"figure.{kind}" for kind in FORMATS)):
+        if (Path(out) / name).is_dir():
+            raise ValueError(f"out is {str(out)!r}, in which {name!r} is a folder, not a file")
+    one_more = (replace(cell, number=experiment.runs) for cell in experiment.cells() if cell.number == 0)
+    if any((Path(out) / "cells" / f"{cell.name}.json").exists() for cell in one_more):
+        raise ValueError(
+            f"out is {str(out)!r}, which holds more than {experiment.runs} runs; "
+            "ask for all of them or name another folder"
+        )
 
 
 def reproduce(
@@ -51,6 +64,7 @@ def reproduce(
     done
         is told how many cells are done, of how many.
     """
+    check(experiment, out)
     store = Store(out, experiment.identity())
     if workers > 1 and not is_compiled(stepping._run):
         warm_up(experiment)
@@ -58,6 +72,7 @@ def reproduce(
     models = experiment.models()
     claims = paper_claims.check_claims(results, models)
     write_files(results, claims, store.folder)
+    store.clear()
     return Reproduction(results, claims, store.set_aside)
 
 
@@ -80,16 +95,15 @@ def write_files(results: Results, claims: list[Claim], folder: Path) -> None:
     marks = {experiment.episodes // 2 + 1: "$m_4$ first appears"}
     curves_figure.save_all(curves_figure.draw_curves(curves, marks=marks), folder)
     runs = [
-        page.Run(label, number, history) for label in LABELS for number, history in enumerate(results.histories[label])
+        page.Run(label, number, history, before=len(history) - experiment.episodes)
+        for label in LABELS
+        for number, history in enumerate(results.histories[label])
     ]
     page.write_page(
         folder / "report.html",
         runs,
         experiment.models(),
-        title="The paper's experiment, reproduced",
+        title=TITLE,
         claims=[claim._asdict() for claim in claims],
-        command=(
-            f"aomultirl reproduce --runs {experiment.runs} --episodes {experiment.episodes} --seed {experiment.seed} "
-            f"--edges {experiment.edges} --constants {experiment.constants}"
-        ),
+        command=experiment.command(),
     )

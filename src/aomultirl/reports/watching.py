@@ -18,7 +18,7 @@ from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.runner import PURPOSES, episode_streams
 from aomultirl.mdp import MDP, ModelSet
-from aomultirl.reports.watching_frames import Frame, Move, Recording, pair_name
+from aomultirl.reports.watching_frames import Frame, Move, Recording, cluster_name, pair_name
 from aomultirl.streams import Past, round_robin
 from aomultirl.worlds.environment import WorldEnv
 
@@ -26,6 +26,8 @@ SLOWDOWN = 16
 """The larger, the more frames of a phase."""
 TURNS, MOST = 3, 60
 """By default every world has come so often before the watched episode, as far as that many episodes do for it."""
+LAST = 2_000
+"""The highest number that can be watched; what is silent for longer looks as if it hung."""
 
 
 def record(
@@ -40,7 +42,7 @@ def record(
     Parameters
     ----------
     episode
-        its number, from 0; by default every world has come three times before, or 60 episodes have.
+        its number, from 0 to 2,000; by default every world has come three times before, or 60 episodes have.
     seed
         as in :func:`aomultirl.run`, which runs the same episodes with ``ao.streams.round_robin()`` and K = episode + 1.
     """
@@ -87,8 +89,8 @@ def record(
 
 def check(episode: int | None, seed: int) -> None:
     """Refuse, before anything is computed, what cannot be watched."""
-    if episode is not None:
-        checks.integer("episode", episode, least=0)
+    if episode is not None and checks.integer("episode", episode, least=0) > LAST:
+        raise ValueError(f"episode must be at most {LAST:,}, not {episode:,}: all episodes before it are run first")
     checks.integer("seed", seed, least=0)
 
 
@@ -203,7 +205,7 @@ def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool 
         return "exploration failed: nothing is recognised"
     if not report.new_cluster:
         truth = "right" if right else f"wrong, this is m{task + 1}"
-        words = f"recognised as cluster {report.cluster}, made in m{stands_for[report.cluster] + 1}: {truth}"
+        words = f"recognised as {cluster_name(report.cluster)}, made in m{stands_for[report.cluster] + 1}: {truth}"
     elif right:
         words = f"like nothing before, a new cluster: right, m{task + 1} is new"
     else:

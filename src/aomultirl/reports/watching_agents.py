@@ -113,7 +113,8 @@ def numbers(recording: Recording, models: ModelSet) -> str:
     """Which numbers were in force, and what the paper's N would be."""
     first, last = recording.frames[0], recording.frames[-1]
     if not recording.pairs:
-        return f"H = {last.part_steps:,} steps, no bonus: numbers for watching"
+        learns = recording.agent not in (Optimal.__name__, Random.__name__)
+        return f"H = {last.part_steps:,} steps{', no bonus' if learns else ''}: numbers for watching"
     pairs = len(recording.pairs)
     paper = theory.samples_needed(models.n_states, pairs, _separation(models), 200, FAILURE)
     return (

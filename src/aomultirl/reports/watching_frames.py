@@ -101,9 +101,8 @@ class Recording:
 
     def cluster(self, number: int) -> str:
         """A cluster's name, with the world that it stands for, which the agent does not know."""
-        return (
-            f"cluster {number} = m{self.stands_for[number] + 1}" if number in self.stands_for else f"cluster {number}"
-        )
+        known = number in self.stands_for
+        return f"{cluster_name(number)} = m{self.stands_for[number] + 1}" if known else cluster_name(number)
 
     def opinion(self, one: Evidence, frame: Frame) -> str:
         """What the evidence means for a cluster, in a word or two."""
@@ -114,6 +113,11 @@ class Recording:
         if frame.recognised:
             return "contradicted" if one.contradicted else "agrees too"
         return "unlike so far" if one.contradicted else "may be it"
+
+
+def cluster_name(number: int) -> str:
+    """c1, c2, ...; files count from 0."""
+    return f"c{number + 1}"
 
 
 def on_grid(world: MDP) -> bool:

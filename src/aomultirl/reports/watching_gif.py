@@ -3,11 +3,12 @@
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aomultirl import files
+from aomultirl.reports.watching_canvas import EMPTY, INK, Canvas
 from aomultirl.reports.watching_frames import ARROWS, Frame, Recording, on_grid, pair_name
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ STEP, PAUSE, LONG_PAUSE = 120, 1_200, 2_500
 """Milliseconds for a step, an event, and the moment the world is recognised; also for the end."""
 ROWS = 5
 """Lines of a list."""
-INK, DIM, EMPTY = "#1f2933", "#6b7785", "#e4e9ee"
+DIM = "#6b7785"
 AGENT, TARGET, DONE, WRONG = "#f0e442", "#d55e00", "#009e73", "#d55e00"
 COLD, HOT = (243, 246, 249), (86, 150, 196)
 SIDES = ((-0.36, 0.0), (0.36, 0.0), (0.0, -0.36), (0.0, 0.36))
@@ -96,32 +97,17 @@ def _palette(pictures: "list[Image]") -> "Image":
     return sheet.quantize(COLOURS, kmeans=2)
 
 
-class _Painter:
-    """Paints frames; places are pixels from the top left corner.
-
-    Words are written by Pillow, with the font that comes with matplotlib: it takes a tenth of matplotlib's time.
-    """
+class _Painter(Canvas):
+    """Paints frames."""
 
     def __init__(self) -> None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.transforms import IdentityTransform
-
-        self.figure = Figure(figsize=(WIDTH / 100.0, HEIGHT / 100.0), dpi=100)
-        canvas: Any = FigureCanvasAgg(self.figure)
-        self.renderer = canvas.get_renderer()
-        self.pixels = np.asarray(canvas.buffer_rgba())
-        self.identity = IdentityTransform()
-        self.fonts: dict[tuple[int, bool], Any] = {}
+        super().__init__(WIDTH, HEIGHT)
 
     def picture(self, recording: Recording, number: int, note: str) -> "Image":
         """One frame."""
-        from PIL import Image, ImageDraw
-
         frame = recording.frames[number]
-        self.pixels[:] = 255
-        self.words: list[tuple[tuple[float, float], str, dict[str, Any]]] = []
-        self.text(24, 24, recording.title, size=15, bold=True)
+        self.clear()
+        self.text(24, 24, recording.title, size=15, bold=True, room=WIDTH - 48 - 130)
         self.text(WIDTH - 24, 24, f"step {frame.step:,}", size=15, anchor="rm")
         if recording.world.layout is None:
             self._moves(recording, number)
@@ -131,14 +117,8 @@ class _Painter:
         below = self._counts(recording, frame, 128)
         self._clusters(recording, frame, below + 34)
         self._words(recording, frame, number)
-        self.text(24, HEIGHT - 16, note, size=9.5, colour=DIM)
-        picture = Image.fromarray(self.pixels[:, :, :3].copy())
-        pen = ImageDraw.Draw(picture)
-        for place, words, looks in self.words:
-            pen.text(place, words, **looks)
-        return picture
-
-    # -- parts of a frame ---------------------------------------------------------------------------------
+        self.text(24, HEIGHT - 16, note, size=9.5, colour=DIM, room=WIDTH - 48)
+        return self.finished()
 
     def _map(self, recording: Recording, frame: Frame) -> None:
         world = recording.world
@@ -217,7 +197,7 @@ class _Painter:
         for i, (name, share, words, done) in enumerate(lines, 1):
             y = top + 20 * i
             self.text(SIDE, y, name)
-            self.bar(SIDE + 106, y, share, DONE if done else "#e69f00")
+            self.bar(SIDE + 106, y, share, DONE if done else "#e69f00", length=BAR)
             self.text(SIDE + 106 + BAR + 8, y, words, colour=DONE if done else INK)
         return top + 20 * len(lines)
 
@@ -234,7 +214,7 @@ class _Painter:
             y = top + 20 * i
             colour = WRONG if one.contradicted else DONE
             self.text(SIDE, y, recording.cluster(one.cluster))
-            self.bar(SIDE + 106, y, one.value / (2.0 * one.limit), colour)
+            self.bar(SIDE + 106, y, one.value / (2.0 * one.limit), colour, length=BAR)
             self.rectangle(SIDE + 106 + BAR / 2, y - 7, 2, 14, INK)
             self.text(SIDE + 106 + BAR + 8, y, f"{one.value:.2f}  {recording.opinion(one, frame)}", colour=colour)
         if len(shown) < len(ranked):
@@ -244,55 +224,9 @@ class _Painter:
         """The verdict, and the last events."""
         if frame.recognised:
             sign, colour = ("✔", DONE) if recording.right else ("✘", WRONG)
-            self.text(24, 392, f"{sign} {frame.recognised}", size=15, bold=True, colour=colour)
+            self.text(24, 392, f"{sign} {frame.recognised}", size=15, bold=True, colour=colour, room=WIDTH - 48)
         elif recording.pairs:
             self.text(24, 392, "? which world is this", size=15, colour=DIM)
         log = [f for f in recording.frames[: number + 1] if f.event]
         for i, told in enumerate(log[-2:]):
-            self.text(24, 416 + 18 * i, f"{told.step:,}: {told.event}")
-
-    # -- strokes ------------------------------------------------------------------------------------------
-
-    def text(
-        self,
-        x: float,
-        y: float,
-        words: str,
-        *,
-        size: float = 12,
-        colour: str = INK,
-        bold: bool = False,
-        anchor: str = "lm",
-    ) -> None:
-        """Words, centred vertically at y, ``size`` pixels high; anchor: as in Pillow."""
-        self.words.append(((x, y), words, {"font": self._font(round(size), bold), "fill": colour, "anchor": anchor}))
-
-    def _font(self, size: int, bold: bool) -> Any:
-        from matplotlib.font_manager import FontProperties, findfont
-        from PIL import ImageFont
-
-        if (size, bold) not in self.fonts:
-            path = findfont(FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal"))
-            self.fonts[size, bold] = ImageFont.truetype(path, size)
-        return self.fonts[size, bold]
-
-    def rectangle(self, x: float, y: float, width: float, height: float, colour: str) -> None:
-        """A filled rectangle, its top left corner at (x, y)."""
-        from matplotlib.colors import to_rgb
-
-        tint = np.round(np.array(to_rgb(colour)) * 255.0).astype(np.uint8)
-        self.pixels[round(y) : round(y + height), round(x) : round(x + width), :3] = tint
-
-    def bar(self, x: float, y: float, share: float, colour: str) -> None:
-        """A horizontal bar."""
-        self.rectangle(x, y - 4, BAR, 8, EMPTY)
-        self.rectangle(x, y - 4, BAR * min(1.0, max(0.0, share)), 8, colour)
-
-    def sign(self, x: float, y: float, marker: str, size: float, colour: str, edge: str = "none") -> None:
-        """A marker of matplotlib, ``size`` points across."""
-        from matplotlib.lines import Line2D
-
-        drawn: Any = Line2D([x], [HEIGHT - y], marker=marker, markersize=size, mfc=colour, mec=edge)
-        drawn.set_transform(self.identity)
-        drawn.set_figure(self.figure)
-        drawn.draw(self.renderer)
+            self.text(24, 416 + 18 * i, f"{told.step:,}: {told.event}", room=WIDTH - 48)

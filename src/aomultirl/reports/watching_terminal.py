@@ -68,8 +68,14 @@ def lines(recording: Recording, note: str = "") -> list[str]:
     """The episode in words."""
     world = recording.world
     told = [f"step {frame.step:,}, {frame.part}: {frame.event}" for frame in recording.events]
-    sizes = f"{world.n_states:,} states, {world.n_actions:,} actions, {len(recording.stands_for)} clusters known before"
+    sizes = f"{_counted(world.n_states, 'state')}, {_counted(world.n_actions, 'action')}"
+    if recording.pairs:
+        sizes += f", {_counted(len(recording.stands_for), 'cluster')} known before"
     return [recording.title, sizes, *([note] if note else []), *told]
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def screen(recording: Recording, number: int, note: str, size: tuple[int, int]) -> RenderableType:

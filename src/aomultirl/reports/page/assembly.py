@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+import aomultirl
 from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.page import charts, data, details, markup, text
+from aomultirl.reports.page import charts, data, details, heading, maps, markup, settings, text
 from aomultirl.reports.page.data import Group, Run
+from aomultirl.reports.page.script import script
 from aomultirl.worlds import catalogue
 
 Section = tuple[str, str, str]
@@ -41,7 +43,7 @@ def make_page(
     runs
         a history, or several; each alone, or as a :class:`Run` with its agent's label and its number.
     models
-        the worlds; by default they are made again from what the first history says, where it says it.
+        the worlds; by default they are made again from what the histories say, where they say it.
     claims
         a table: mappings with ``claim``, ``place``, ``predicted``, ``measured``, ``holds`` (None: open), ``reason``.
     caption
@@ -50,17 +52,18 @@ def make_page(
         what to type to run it all again.
     """
     groups = data.group(data.as_runs(runs))
-    models = _worlds(groups) if models is None else models
+    worlds = _worlds(groups, models)
     shown = data.shown_runs(groups)
-    grids = details.maps(groups, shown, models)
+    grids = maps.maps(groups, shown, worlds)
     drawn, content = _contents(groups, shown, caption)
     if grids:
         content.append(("policies", "Learned and optimal policies", MAPS))
-    sections = [*content, *_ending(groups, models, claims, command)]
-    title = title or _title(groups)
+    sections = [*content, *_ending(groups, worlds, claims, command)]
+    title = title or heading.title(groups)
     return Template(_resource("page.html")).substitute(
+        version=escape(aomultirl.__version__),
         title=escape(title),
-        subtitle=escape(_subtitle(groups)),
+        subtitle=escape(heading.subtitle(groups)),
         nav="".join(f'<li><a href="#{name}">{escape(heading)}</a></li>' for name, heading, _ in sections),
         toolbar=_toolbar(groups, shown),
         sections="".join(markup.section(*one) for one in sections),
@@ -94,14 +97,15 @@ def _contents(
         frame = f'<div class="several">{figures}</div>' if len(made) > 1 else figures
         sections.append((name, heading, f"<p>{lede}</p>{controls}{frame}{below}"))
 
-    several = any(len(one.runs) > 1 for one in groups)
-    band = " The band is a 95 % bootstrap interval over runs." if several else ""
-    evaluated = any(data.is_evaluated(one.first) for one in groups)
+    band = " The band is a 95 % bootstrap interval over runs." if any(len(one.runs) > 1 for one in groups) else ""
+    judged = [data.is_evaluated(one.first) for one in groups]
     what = (
         "After every episode the policy learned so far is followed once more from the start, without exploring."
-        if evaluated
+        if any(judged)
         else "Nobody judged these episodes; this is the reward that was earned in them."
     )
+    if any(judged) and not all(judged):
+        what += " Where nobody judged an agent's episodes, its curve is the reward that was earned in them."
     below = "" if caption is None else f"<p>{escape(caption)}</p>"
     measure = markup.select(
         "measure", "Average", {"mean": "since the start", "recent": f"of the last {data.RECENT} episodes"}
@@ -115,11 +119,14 @@ def _contents(
             boxes.append(markup.box("bound", "the theorem's bound", checked=not said[1], far=said[1]))
         lede = (
             "What an agent that knows every world would have earned more, exact given the clustering phase, summed "
-            "over the episodes. It splits into what was lost while identifying the world and while learning in it."
+            "over the episodes."
         )
-        add("regret", "Regret", f"{lede} {said[0] if said else ''}", markup.controls(*boxes), *regret)
-    lede = "Every marker is an episode. Colour and shape are the true world, the row is the cluster it was put in."
-    add("timeline", "Episode by episode", lede, "", details.timeline(groups, shown))
+        if len(regret) > 1:
+            lede += " It splits into what was lost while identifying the world and while learning in it."
+        known = [one for one in groups if np.isfinite(one.first["regret"]).any()]
+        lede = " ".join(filter(None, [lede, text.comparison_sentence(known), said[0] if said else ""]))
+        add("regret", "Regret", lede, markup.controls(*boxes), *regret)
+    add("timeline", "Episode by episode", _timeline_words(groups), "", details.timeline(groups, shown))
     steps = charts.steps(groups, shown)
     if steps:
         lede = "How many steps of every episode went into finding out which world it is."
@@ -147,24 +154,38 @@ def _contents(
     return drawn, sections
 
 
+def _timeline_words(groups: Sequence[Group]) -> str:
+    known = [bool(history["task"].max() >= 0) for one in groups for history in one.runs.values()]
+    where = "" if all(known) else ", where it is known"
+    colour = f"Colour and shape are the true world{where}. " if any(known) else "Nobody knows the true worlds. "
+    return f"Every marker is an episode. {colour}The row is the cluster it was put in, if in any."
+
+
 def _ending(
     groups: Sequence[Group],
-    models: ModelSet | None,
+    worlds: Sequence[ModelSet | None],
     claims: Sequence[Mapping[str, Any]] | None,
     command: str | None,
 ) -> list[Section]:
     sections: list[Section] = []
     if claims:
         sections.append(("claims", "Claims", text.claims_table(claims)))
-    if models is not None:
-        histories = [history for one in groups for history in one.runs.values()]
-        sections.append(("worlds", "The worlds and the paper's assumptions", text.geometry(models, histories)))
+    different = [models for i, models in enumerate(worlds) if models is not None and models not in worlds[:i]]
+    found = ""
+    for models in different:
+        mine = [one for one, its in zip(groups, worlds, strict=True) if its is models]
+        histories = [history for one in mine for history in one.runs.values()]
+        name = mine[0].setting.world
+        title = f"The worlds of {settings.world_call(name)}" if name and len(different) > 1 else "The worlds"
+        found += text.geometry(models, histories, title)
+    if found:
+        sections.append(("worlds", "The worlds and the paper's assumptions", found))
     typed = (
         ""
         if command is None
         else f"<p>In a terminal:</p>{markup.block(command, 'Command to run it again')}<p>Or in Python:</p>"
     )
-    again = text.parameters(groups) + text.versions(groups) + typed + text.script(groups)
+    again = text.parameters(groups) + text.versions(groups) + typed + script(groups)
     return [*sections, ("again", "Run it again", again)]
 
 
@@ -203,35 +224,24 @@ def _agents(groups: Sequence[Group], shown: Sequence[int]) -> list[dict[str, Any
     ]
 
 
-def _worlds(groups: Sequence[Group]) -> ModelSet | None:
-    """The worlds of the histories, made again, if all are of the same and it can be made here."""
-    said = [history.about.get("world") for one in groups for history in one.runs.values()]
-    if said[0] is None or any(one != said[0] for one in said):
-        return None
+def _worlds(groups: Sequence[Group], given: ModelSet | None) -> list[ModelSet | None]:
+    """The worlds of every group: those given, or made again, where they can be; groups of the same share them."""
+    keys = [one.setting.world for one in groups]
+    if given is not None and len(set(keys)) == 1:
+        return [given for _ in groups]
+    made: dict[Any, ModelSet | None] = {None: None}
+    for one, key in zip(groups, keys, strict=True):
+        if key not in made:
+            world = one.first.about["world"]
+            made[key] = given if given is not None and given.origin == world else _made_again(world)
+    return [made[key] for key in keys]
+
+
+def _made_again(world: Mapping[str, Any]) -> ModelSet | None:
     try:
-        return catalogue.make(said[0]["name"], said[0]["parameters"])
+        return catalogue.make(world["name"], world["parameters"])
     except (ImportError, OSError, ValueError):
         return None
-
-
-def _title(groups: Sequence[Group]) -> str:
-    world = groups[0].first.about.get("world")
-    who = groups[0].label if len(groups) == 1 else f"{len(groups)} agents"
-    return f"{who} on {world['name']}" if world else who
-
-
-def _subtitle(groups: Sequence[Group]) -> str:
-    about = groups[0].first.about
-    runs = max(len(one.runs) for one in groups)
-    parts = [
-        data.counted(len(groups), "agent"),
-        f"{data.counted(runs, 'run')} of {max(o.episodes for o in groups):,} episodes",
-    ]
-    if about.get("world"):
-        parts.append(f"{about['world']['name']}({text.call(about['world']['parameters'], repr)})")
-    if about.get("stream"):
-        parts.append(f"stream {about['stream']}")
-    return " · ".join(parts)
 
 
 def _resource(name: str) -> str:

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl import checks
 from aomultirl.experiments.history import History
 from aomultirl.reports import curves_figure, intervals
+from aomultirl.reports.page import settings
+from aomultirl.reports.page.settings import Setting
 
 MOST_POINTS = 250
 """Points of a curve; more than a screen tells apart only make the page heavy."""
@@ -18,19 +21,21 @@ MOST_HISTORIES = 200
 RECENT = 20
 """Episodes of the moving average."""
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 Floats = NDArray[np.float64]
 DASHES = ("solid", "solid", "dash", "dashdot", "dot", "longdash", "longdashdot", "8px,3px,2px,3px,2px,3px")
 SYMBOLS = ("square", "circle", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
 
 
 class Run(NamedTuple):
-    """A history, the label of the agent that made it, and the number of the run."""
+    """A history, the label of the agent that made it, and the number of the run.
+
+    before: how many episodes come before those that count; they are numbered up to 0, and no average has them.
+    """
 
     agent: str
     run: int
     history: History
+    before: int = 0
 
 
 class Look(NamedTuple):
@@ -42,11 +47,16 @@ class Look(NamedTuple):
 
 
 class Group(NamedTuple):
-    """All runs of an agent, by their numbers."""
+    """All runs of an agent in one setting, by their numbers.
+
+    runs: only the episodes that count.  given: whole, as they were given.  agent: the label without the setting.
+    """
 
     label: str
     look: Look
     runs: dict[int, History]
+    given: dict[int, Run]
+    agent: str
 
     @property
     def first(self) -> History:
@@ -54,11 +64,26 @@ class Group(NamedTuple):
 
     @property
     def episodes(self) -> int:
+        """Of the longest run."""
         return max(map(len, self.runs.values()))
+
+    @property
+    def shared(self) -> int:
+        """Episodes that all runs have: means end with them."""
+        return min(map(len, self.runs.values()))
+
+    @property
+    def before(self) -> int:
+        """Episodes that come before those that count."""
+        return max(run.before for run in self.given.values())
+
+    @property
+    def setting(self) -> Setting:
+        return settings.of(self.first)
 
 
 class Curves(NamedTuple):
-    """One curve a run, (R, P), at the episodes ``places``, (P,); mean, low, high: over the runs, (P,)."""
+    """One curve a run, (R, P), at the episodes ``places``, (P,), from 0; mean, low, high: over the runs, (P,)."""
 
     places: NDArray[np.int64]
     runs: dict[int, Floats]
@@ -72,13 +97,14 @@ def as_runs(given: "History | Iterable[Run | History]") -> list[Run]:
     items = [given] if isinstance(given, History) else list(given)
     bare = [item for item in items if isinstance(item, History)]
     names = iter(labels(bare))
-    counts: dict[str, int] = {}
+    counts: dict[tuple[str, Setting], int] = {}
     runs: list[Run] = []
     for item in items:
         if isinstance(item, History):
             name = next(names)
-            counts[name] = counts.get(name, -1) + 1
-            runs.append(Run(name, counts[name], item))
+            key = name, settings.of(item)
+            counts[key] = counts.get(key, -1) + 1
+            runs.append(Run(name, counts[key], item))
         else:
             runs.append(Run(*item))
     return runs
@@ -96,19 +122,53 @@ def labels(histories: Sequence[History]) -> list[str]:
 
 
 def group(runs: Iterable[Run]) -> list[Group]:
-    """One group an agent, in the order in which they first appear."""
-    found: dict[str, dict[int, History]] = {}
-    for label, number, history in runs:
-        if not isinstance(history, History):
-            raise ValueError(f"run {number} of {label!r} is {history!r}, not a History")
-        if len(history) == 0:
-            raise ValueError(f"run {number} of {label!r} has no episodes")
-        if number in found.setdefault(str(label), {}):
+    """One group for each agent and setting, in the order in which they first appear.
+
+    Runs under one label that differ in world, stream or noise are no repetitions of each other: they become groups of
+    their own, and their labels say in what they differ.
+    """
+    found: dict[str, dict[Setting, dict[int, Run]]] = {}
+    for run in runs:
+        label, number = str(run.agent), int(run.run)
+        _check(run)
+        mine = found.setdefault(label, {}).setdefault(settings.of(run.history), {})
+        if number in mine:
             raise ValueError(f"run {number} of {label!r} is given twice")
-        found[str(label)][int(number)] = history
+        mine[number] = run
     if not found:
         raise ValueError("runs is empty: there is nothing to show")
-    return [Group(label, look(i), dict(sorted(mine.items()))) for i, (label, mine) in enumerate(found.items())]
+    groups: list[Group] = []
+    for label, parts in found.items():
+        for setting, mine in parts.items():
+            different = settings.differences(setting, parts)
+            given = dict(sorted(mine.items()))
+            counted = {number: _counted(run.history, run.before) for number, run in given.items()}
+            groups.append(Group(_with(label, different), look(len(groups)), counted, given, label))
+    return groups
+
+
+def _check(run: Run) -> None:
+    """Refuse what is no run, or has no episodes."""
+    who = f"run {run.run} of {run.agent!r}"
+    if not isinstance(run.history, History):
+        raise ValueError(f"{who} is {run.history!r}, not a History")
+    if len(run.history) == 0:
+        raise ValueError(f"{who} has no episodes")
+    checks.integer(f"before, of {who},", run.before, least=0, most=len(run.history) - 1)
+
+
+def _with(label: str, different: str) -> str:
+    """A label, and what tells it apart from others, in one pair of brackets."""
+    if not different:
+        return label
+    return f"{label[:-1]}, {different})" if label.endswith(")") else f"{label} ({different})"
+
+
+def _counted(history: History, before: int) -> History:
+    """Without the episodes that come before."""
+    if before == 0:
+        return history
+    return History({name: column[before:] for name, column in history.columns.items()}, history.about)
 
 
 def look(number: int) -> Look:
@@ -126,13 +186,17 @@ def shown_runs(groups: Sequence[Group]) -> list[int]:
 
 
 def curves(one: Group, measure: Callable[[History], Floats]) -> Curves:
-    """``measure(history)``, (K,), of every run; the interval is a bootstrap over runs where all have a number."""
+    """``measure(history)``, (K,), of every run, and their mean, up to where the first run ends.
+
+    Beyond that the mean would jump with every run that ends.  The interval is a bootstrap over runs where all have a
+    number.
+    """
     table = np.full((len(one.runs), one.episodes), np.nan)
     for row, history in zip(table, one.runs.values(), strict=True):
         row[: len(history)] = measure(history)
-    places = thinned(one.episodes)
+    places = np.union1d(thinned(one.episodes), [one.shared - 1])
     table = table[:, places]
-    known = np.isfinite(table)
+    known = np.isfinite(table) & (places < one.shared)
     counts = known.sum(axis=0)
     mean = np.where(counts > 0, np.where(known, table, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan)
     low, high = np.full((2, len(places)), np.nan)
@@ -177,6 +241,8 @@ def settled(values: Floats) -> Floats:
 
 def shared_stretches(groups: Sequence[Group]) -> list[tuple[int, int, int]]:
     """(first, end, task) of long stretches in which every run of every agent meets the same world, if not always."""
+    if len({one.setting.world for one in groups}) > 1:
+        return []
     histories = [history for one in groups for history in one.runs.values()]
     episodes = min(map(len, histories))
     tasks = np.stack([history["task"][:episodes] for history in histories])
@@ -204,19 +270,3 @@ def plain(values: Any, digits: int = 5) -> list[Any]:
             short = float(f"{value:.{digits}g}")
             out.append(int(short) if short.is_integer() and abs(short) < 1e15 else short)
     return out
-
-
-def number(value: float) -> str:
-    """A number as a sentence has it."""
-    if not math.isfinite(value):
-        return "unknown" if math.isnan(value) else "infinite"
-    if abs(value) < 1000:
-        return f"{value:.4g}"
-    if abs(value) < 1e9:
-        return f"{value:,.0f}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa} \u00d7 10{str(int(exponent)).translate(RAISED)}"
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,6 +1,7 @@
-"""Charts of one run of one agent: its episodes, the distances between its clusters, errors of what it learned, maps.
+"""Charts of one run of one agent: its episodes, the distances between its clusters, errors of what it learned.
 
-Worlds are called m1, m2, ... and clusters c1, c2, ...; files count both from 0.
+Worlds are called m1, m2, ... and clusters c1, c2, ...; files count both from 0.  Episodes are numbered from 1, those
+that do not count up to 0.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,20 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl.engine import planning
 from aomultirl.experiments.history import History
-from aomultirl.mdp import MDP, ModelSet
-from aomultirl.reports.page import data
-from aomultirl.reports.page.charts import Chart
-from aomultirl.reports.page.data import Group
+from aomultirl.reports.page import data, phrases
+from aomultirl.reports.page.charts import Chart, episode_axis
+from aomultirl.reports.page.data import Group, Run
 
 MOST_EPISODES = 1_000
 """Episodes of a timeline."""
 MOST_CLUSTERS = 40
 WITH_NUMBERS = 12
 """Clusters up to which a matrix has room for numbers."""
-MOST_CELLS = 1_024
-EQUALLY_GOOD = 1e-9
 
 # Paul Tol's muted scheme, so that nobody takes the colour of a world for that of an agent.
 COLOURS = ("#332288", "#CC6677", "#117733", "#DDAA33", "#88CCEE", "#882255", "#44AA99", "#999933")
@@ -40,13 +37,13 @@ def timeline(groups: Sequence[Group], shown: Sequence[int]) -> Chart:
     layout = {
         "height": 340,
         "hovermode": "closest",
-        "xaxis": {"title": {"text": "episode"}},
+        "xaxis": episode_axis("episode", groups),
         "yaxis": {
             "title": {"text": "cluster assigned"},
             "type": "category",
             "autorange": "reversed",
             "categoryorder": "array",
-            "categoryarray": [_cluster(number) for number in range(-1, most)],
+            "categoryarray": [cluster_name(number) for number in range(-1, most)],
         },
         "showlegend": True,
     }
@@ -73,7 +70,7 @@ def errors(groups: Sequence[Group], shown: Sequence[int]) -> Chart | None:
     layout = {
         "height": 340,
         "hovermode": "closest",
-        "xaxis": {"title": {"text": "episode"}},
+        "xaxis": episode_axis("episode", groups),
         "yaxis": {"title": {"text": "mean error of the transitions"}, "type": "linear", "rangemode": "tozero"},
         "showlegend": True,
     }
@@ -82,35 +79,11 @@ def errors(groups: Sequence[Group], shown: Sequence[int]) -> Chart | None:
     return chart
 
 
-def maps(groups: Sequence[Group], shown: Sequence[int], models: ModelSet | None) -> dict[str, Any] | None:
-    """Learned and optimal first actions of every cluster; None where the worlds are no grids or nothing was learned."""
-    if models is None or models[0].layout is None or models.n_actions != 4 or models.n_states > MOST_CELLS:
-        return None
-    if not any(h.about.get("clusters") for one in groups for h in one.runs.values()):
-        return None
-    horizon = max(int(h["learning_steps"].max()) for one in groups for h in one.runs.values()) or 200
-    gaps = [_gaps(world, horizon) for world in models]
-    views = {}
-    for key, one, run, history in _each(groups, shown):
-        clusters = history.about.get("clusters") or []
-        kept = [cluster for cluster in clusters if len(cluster["plan"]) == models.n_states][:MOST_CLUSTERS]
-        words = f"{one.label}, run {run}: {_agreement(kept, gaps)}" if kept else f"{one.label} keeps no clusters."
-        views[key] = {"clusters": kept, "words": words}
-    return {
-        "layout": models[0].layout,
-        "horizon": horizon,
-        "rewards": data.plain(models.rewards.max(axis=1), 3),
-        "starts": np.flatnonzero(models[0].start_distribution).tolist(),
-        "gaps": [[data.plain(row, 2) for row in one] for one in gaps],
-        "views": views,
-    }
-
-
-def _each(groups: Sequence[Group], shown: Sequence[int]) -> Iterator[tuple[str, Group, int, History]]:
-    """(key, agent, run, history) of all that can be looked at alone; of an agent without these runs its first."""
+def each(groups: Sequence[Group], shown: Sequence[int]) -> Iterator[tuple[str, int, Group, Run]]:
+    """(key, number, agent, run) of all that can be looked at alone; of an agent without these runs its first."""
     for number, one in enumerate(groups):
         for run in [run for run in shown if run in one.runs] or [next(iter(one.runs))]:
-            yield f"{number}|{run}", one, run, one.runs[run]
+            yield f"{number}|{run}", number, one, one.given[run]
 
 
 def _detail(
@@ -118,48 +91,50 @@ def _detail(
     layout: dict[str, Any],
     groups: Sequence[Group],
     shown: Sequence[int],
-    view: Callable[[History], tuple[list[dict[str, Any]], str]],
+    view: Callable[[History, int], tuple[list[dict[str, Any]], str]],
 ) -> Chart:
     views = {}
-    for key, one, run, history in _each(groups, shown):
-        traces, words = view(history)
-        views[key] = {"data": traces, "words": f"{one.label}, run {run}: {words}"}
+    for key, _, one, run in each(groups, shown):
+        traces, words = view(run.history, run.before)
+        views[key] = {"data": traces, "words": f"{one.label}, run {run.run}: {words}"}
     return {"id": name, "keys": ["agent", "run"], "traces": [], "layout": layout, "views": views}
 
 
-def _episodes(history: History) -> tuple[list[dict[str, Any]], str]:
+def _episodes(history: History, before: int) -> tuple[list[dict[str, Any]], str]:
     events = {
         "new cluster": history["new_cluster"],
         "failed exploration": ~history["exploration_ok"],
         "misclustered": history["misclustered"],
     }
     task, cluster = history["task"], history["cluster"]
+    number = np.arange(len(history)) + 1 - before
     kept = np.zeros(len(history), np.bool_)
     kept[data.thinned(len(history), MOST_EPISODES)] = True
     for happened in events.values():
         places = np.flatnonzero(happened)
         kept[places[data.thinned(len(places), MOST_EPISODES)] if len(places) else places] = True
-    rows = np.array([_cluster(c) for c in range(-1, int(cluster.max()) + 1)])
+    rows = np.array([cluster_name(c) for c in range(-1, int(cluster.max()) + 1)])
     traces = []
     for one in np.unique(task).tolist():
         here = np.flatnonzero(kept & (task == one))
         looks = {"symbol": _symbol(one), "size": 8, "color": _colour(one), "line": {"width": 0.6, "color": "white"}}
-        name = _world(one) if one >= 0 else "episode"
+        name = world_name(one) if one >= 0 else "episode"
         hover = f"episode %{{x}}: {name}, %{{y}}<extra></extra>"
-        traces.append(_markers(name, here, rows[cluster[here] + 1], looks, hover))
+        traces.append(_markers(name, number[here], rows[cluster[here] + 1], looks, hover))
     for name, happened in events.items():
         here = np.flatnonzero(kept & happened)
         if len(here):
             hover = f"episode %{{x}}: {name}<extra></extra>"
-            traces.append(_markers(name, here, rows[cluster[here] + 1], MARKS[name], hover))
-    counts = [data.counted(int(happened.sum()), name) for name, happened in events.items() if name != "misclustered"]
-    clusters = data.counted(int(cluster.max()) + 1, "cluster")
-    worlds = "" if task.max() < 0 else f" of {data.counted(len(np.unique(task)), 'world')}"
-    wrong = f"{data.counted(int(events['misclustered'].sum()), 'episode')} in a wrong cluster"
+            traces.append(_markers(name, number[here], rows[cluster[here] + 1], MARKS[name], hover))
+    clusters = phrases.counted(int(cluster.max()) + 1, "cluster")
+    failed = phrases.counted(int(events["failed exploration"][before:].sum()), "failed exploration")
+    worlds = "" if task.max() < 0 else f" of {phrases.counted(len(np.unique(task[before:])), 'world')}"
+    wrong = f"{phrases.counted(int(events['misclustered'][before:].sum()), 'episode')} in a wrong cluster"
     judged = [] if task.max() < 0 else [wrong]
-    few = f"; {kept.sum():,} of them are drawn" if kept.sum() < len(history) else ""
-    said = "; ".join([clusters, *counts[1:], *judged])
-    return traces, f"{data.counted(len(history), 'episode')}{worlds}{few}; {said}."
+    few = f"; {kept[before:].sum():,} of them are drawn" if kept.sum() < len(history) else ""
+    early = f"; {before:,} that do not count come before them" if before else ""
+    said = "; ".join([clusters, failed, *judged])
+    return traces, f"{phrases.counted(len(history) - before, 'episode')}{worlds}{few}{early}; {said}."
 
 
 def _markers(name: str, x: Any, y: Any, looks: dict[str, Any], hover: str) -> dict[str, Any]:
@@ -167,7 +142,7 @@ def _markers(name: str, x: Any, y: Any, looks: dict[str, Any], hover: str) -> di
     return {**base, "x": data.plain(x), "y": data.plain(y)}
 
 
-def _matrix(history: History) -> tuple[list[dict[str, Any]], str]:
+def _matrix(history: History, before: int) -> tuple[list[dict[str, Any]], str]:
     rows = history.about.get("distances") or []
     if len(rows) < 2:
         return [], "there are no two clusters to compare."
@@ -176,7 +151,7 @@ def _matrix(history: History) -> tuple[list[dict[str, Any]], str]:
     apart = table[~np.eye(len(table), dtype=np.bool_)]
     apart = apart[np.isfinite(apart)]
     clusters = history.about.get("clusters") or []
-    labels = [_cluster(i) + _stands_for(clusters, i) for i in range(len(table))]
+    labels = [cluster_name(i) + _stands_for(clusters, i) for i in range(len(table))]
     text = [[_entry(value, i == j, threshold) for j, value in enumerate(row)] for i, row in enumerate(table)]
     heat: dict[str, Any] = {
         "type": "heatmap",
@@ -199,7 +174,7 @@ def _matrix(history: History) -> tuple[list[dict[str, Any]], str]:
     if threshold is not None:
         close = int((apart < threshold).sum()) // 2
         heat["colorbar"] |= {"tickvals": [0, threshold, 2], "ticktext": ["0", f"threshold {threshold:.3g}", "2"]}
-        words += f"; the threshold is {threshold:.3g}, and {data.counted(close, 'pair')} of clusters below it"
+        words += f"; the threshold is {threshold:.3g}, and {phrases.counted(close, 'pair')} of clusters below it"
     return [heat], f"{words}."
 
 
@@ -209,7 +184,7 @@ def _entry(value: float, same: bool, threshold: float | None) -> str:
     return f"{value:.2f}" + (" ⚠" if threshold is not None and value < threshold else "")
 
 
-def _shrinking(history: History) -> tuple[list[dict[str, Any]], str]:
+def _shrinking(history: History, before: int) -> tuple[list[dict[str, Any]], str]:
     error, cluster, task = _errors_of(history), history["cluster"], history["task"]
     known = np.isfinite(error)
     if not known.any():
@@ -222,49 +197,35 @@ def _shrinking(history: History) -> tuple[list[dict[str, Any]], str]:
         here = np.flatnonzero(known & (owner == one))
         here = here[data.thinned(len(here))]
         world = -2 - one if one < 0 else clusters[one]["task"] if one < len(clusters) else -1
-        name = _world(world) if one < 0 else _cluster(one) + _stands_for(clusters, one)
+        name = world_name(world) if one < 0 else cluster_name(one) + _stands_for(clusters, one)
         looks = {"symbol": _symbol(world if world >= 0 else max(one, 0)), "size": 6, "color": _colour(world)}
         hover = f"{name}, episode %{{x}}: %{{y:.3g}}<extra></extra>"
-        trace = _markers(name, here, error[here], looks, hover)
+        trace = _markers(name, here + 1 - before, error[here], looks, hover)
         lines = {"mode": "lines+markers", "line": {"color": _colour(world), "width": 1.4}}
         traces.append({**trace, **lines})
-    first, last = error[known][0], error[known][-1]
-    return traces, f"error {first:.3g} after the first episode, {last:.3g} after the last."
+    ends = np.flatnonzero(known[before:])
+    if not len(ends):
+        return traces, "it learns no transitions in the episodes that count."
+    first, last = error[before:][ends[0]], error[before:][ends[-1]]
+    return traces, f"error {first:.3g} after episode {ends[0] + 1:,}, {last:.3g} after episode {ends[-1] + 1:,}."
 
 
 def _errors_of(history: History) -> data.Floats:
     return history.columns.get("estimate_error", np.full(len(history), np.nan))
 
 
-def _gaps(world: MDP, horizon: int) -> data.Floats:
-    """What each first action costs if all later ones are optimal, (S, A); 0 for all that are equally good."""
-    later = planning.backward_induction(world.planning_tables, world.gains, horizon, with_policy=False).values[1]
-    gains = world.rewards + (world.sparse_transitions @ later).reshape(world.rewards.shape)
-    costs = gains.max(axis=1, keepdims=True) - gains
-    return np.where(costs <= EQUALLY_GOOD * horizon, 0.0, costs)
-
-
-def _agreement(clusters: Sequence[dict[str, Any]], gaps: Sequence[data.Floats]) -> str:
-    parts = []
-    for number, cluster in enumerate(clusters):
-        if not 0 <= cluster["task"] < len(gaps):
-            continue
-        costs = gaps[cluster["task"]]
-        wrong = sum(action >= costs.shape[1] or costs[s, action] > 0.0 for s, action in enumerate(cluster["plan"]))
-        parts.append(f"{_cluster(number)}, world {_world(cluster['task'])}, {wrong} of {len(costs)} cells")
-    return f"cells where the learned action is not optimal: {'; '.join(parts)}." if parts else "learned policies."
-
-
 def _stands_for(clusters: Sequence[dict[str, Any]], number: int) -> str:
     known = number < len(clusters) and clusters[number]["task"] >= 0
-    return f" ({_world(clusters[number]['task'])})" if known else ""
+    return f" ({world_name(clusters[number]['task'])})" if known else ""
 
 
-def _world(task: int) -> str:
+def world_name(task: int) -> str:
+    """What the page calls a world."""
     return f"m{task + 1}" if task >= 0 else "unknown world"
 
 
-def _cluster(number: int) -> str:
+def cluster_name(number: int) -> str:
+    """What the page calls a cluster."""
     return f"c{number + 1}" if number >= 0 else "none"
 
 

@@ -90,7 +90,7 @@ def select(name: str, label: str, options: Mapping[str, str], chosen: str = "") 
         f'<option value="{escape(value)}"{" selected" if value == chosen else ""}>{escape(words)}</option>'
         for value, words in options.items()
     )
-    return f'<label class="choice">{escape(label)} <select data-control="{name}">{items}</select></label>'
+    return f'<label class="choice"><span>{escape(label)}</span> <select data-control="{name}">{items}</select></label>'
 
 
 def box(name: str, label: str, *, checked: bool = False, far: bool = False) -> str:

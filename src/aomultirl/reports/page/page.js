@@ -21,6 +21,8 @@
     const count = Math.max(chart.traces.length, view.data.length);
     return Array.from({ length: count }, (_, i) => {
       const trace = { ...chart.traces[i], ...view.data[i] };
+      // Plotly cuts a legend where the screen ends.
+      if (trace.name) trace.name = trace.name.replace(narrow.matches ? /(.{20,36}?) /g : /(.{60,90}?) /g, "$1<br>");
       if (!trace.meta) return trace;
       if (trace.meta.bound) trace.visible = Boolean(state.bound) && !hidden.has(trace.meta.agent);
       else trace.visible = hidden.has(trace.meta.agent) ? "legendonly" : true;
@@ -116,8 +118,8 @@
   const turns = [180, 0, 270, 90];
 
   // actions: for every cell the list of actions to draw; wrong: whether to mark the cell.
-  function drawMap(parent, actions, wrong, label) {
-    const [rows, columns] = page.maps.layout;
+  function drawMap(parent, world, actions, wrong, label) {
+    const [rows, columns] = world.layout;
     const size = 40;
     const map = svg("svg", { class: "map", viewBox: `-1 -1 ${columns * size + 2} ${rows * size + 2}`, role: "img" });
     map.setAttribute("aria-label", label);
@@ -128,11 +130,11 @@
       const x = (state % columns) * size;
       const y = Math.floor(state / columns) * size;
       const cell = { x, y, width: size, height: size, stroke: "#b9b9b3", "stroke-width": 0.8 };
-      svg("rect", { ...cell, fill: page.maps.rewards[state] > 0 ? "#efe9d2" : "#ffffff" }, map);
+      svg("rect", { ...cell, fill: world.rewards[state] > 0 ? "#efe9d2" : "#ffffff" }, map);
       if (wrong[state]) svg("rect", { ...cell, fill: `url(#${hatch})`, stroke: "#8a4b1f", "stroke-width": 2 }, map);
       const group = svg("g", { transform: `translate(${x + size / 2} ${y + size / 2})` }, map);
-      if (page.maps.starts.includes(state)) svg("circle", { r: 16, fill: "none", stroke: "#1d1d1f", "stroke-width": 1.2 }, group);
-      if (page.maps.rewards[state] > 0) {
+      if (world.starts.includes(state)) svg("circle", { r: 16, fill: "none", stroke: "#1d1d1f", "stroke-width": 1.2 }, group);
+      if (world.rewards[state] > 0) {
         svg("path", { d: "M0-5L1.3-1.6L5-1.5L2 .8L3 4.5L0 2.3L-3 4.5L-2 .8L-5-1.5L-1.3-1.6z", transform: "translate(13 -13)", fill: "#1d1d1f" }, group);
       }
       if (here.length === 0) svg("circle", { r: 3, fill: "#1d1d1f" }, group);
@@ -150,12 +152,13 @@
     const holder = document.getElementById("maps");
     if (!holder || !page.maps) return;
     const view = page.maps.views[keyOf(["agent", "run"])];
+    const world = page.maps.worlds[view.world];
     document.getElementById("maps-words").textContent = view.words;
     holder.replaceChildren();
     view.clusters.forEach((cluster, number) => {
       const block = element("div", "", holder);
       block.className = "cluster";
-      const gaps = page.maps.gaps[cluster.task];
+      const gaps = world.gaps[cluster.task];
       const best = gaps && gaps.map((row) => moves.map((_, a) => a).filter((a) => row[a] === 0));
       const wrong = cluster.plan.map((action, s) => Boolean(best) && !best[s].includes(action));
       const count = wrong.filter(Boolean).length;
@@ -166,7 +169,7 @@
       element("h3", name + said, block);
       const pair = element("div", "", block);
       pair.className = "pair";
-      const columns = page.maps.layout[1];
+      const columns = world.layout[1];
       const where = wrong.flatMap((bad, s) => {
         if (!bad) return [];
         const learned = moves[cluster.plan[s]] || "at random";
@@ -175,12 +178,12 @@
       });
       const learned = element("figure", "", pair);
       const actions = cluster.plan.map((action) => (action < 4 ? [action] : []));
-      drawMap(learned, actions, wrong, `Learned policy of ${name}${said}. ${where.join("; ")}`);
+      drawMap(learned, world, actions, wrong, `Learned policy of ${name}${said}. ${where.join("; ")}`);
       element("figcaption", `learned, ${cluster.visits.toLocaleString("en")} visits`, learned);
       if (!best) return;
       const optimal = element("figure", "", pair);
-      drawMap(optimal, best, wrong.map(() => false), `Optimal policy of world m${cluster.task + 1}.`);
-      element("figcaption", `optimal for ${page.maps.horizon.toLocaleString("en")} steps`, optimal);
+      drawMap(optimal, world, best, wrong.map(() => false), `Optimal policy of world m${cluster.task + 1}.`);
+      element("figcaption", `optimal for ${world.horizon.toLocaleString("en")} steps`, optimal);
     });
   }
 

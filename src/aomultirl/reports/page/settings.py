@@ -1,0 +1,65 @@
+"""What a run was run on: its world, its stream, and whether rewards were noisy.
+
+Runs that differ in any of these are no repetitions of each other, whatever agent made them.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from aomultirl.experiments.history import History
+
+UNKNOWN = "unknown"
+
+
+class Setting(NamedTuple):
+    """world: (name, parameters as JSON), stream: the call that makes it; both None where nobody knows."""
+
+    world: tuple[str, str] | None
+    stream: str | None
+    noisy_rewards: bool
+
+
+def of(history: History) -> Setting:
+    """The setting that a history says it has."""
+    about = history.about
+    world = about.get("world")
+    key = None if world is None else (str(world["name"]), json.dumps(world["parameters"]))
+    return Setting(key, about.get("stream"), bool(about.get("noisy_rewards")))
+
+
+def call(arguments: Mapping[str, Any], written: Any) -> str:
+    """Arguments as a call has them."""
+    return ", ".join(f"{name}={written(value)}" for name, value in arguments.items())
+
+
+def world_call(world: tuple[str, str]) -> str:
+    """The call of :mod:`aomultirl.worlds` that makes a world."""
+    return f"{world[0]}({call(json.loads(world[1]), repr)})"
+
+
+def differences(mine: Setting, others: Iterable[Setting]) -> str:
+    """In what a setting differs from others, as a label has it; empty where in nothing."""
+    others = list(others)
+    parts = []
+    if any(other.world != mine.world for other in others):
+        parts.append(f"world={_world(mine.world, [other.world for other in others])}")
+    if any(other.stream != mine.stream for other in others):
+        parts.append(f"stream={mine.stream or UNKNOWN}")
+    if any(other.noisy_rewards != mine.noisy_rewards for other in others):
+        parts.append(f"noisy_rewards={mine.noisy_rewards}")
+    return ", ".join(parts)
+
+
+def _world(mine: tuple[str, str] | None, others: Sequence[tuple[str, str] | None]) -> str:
+    """The world's name, with the parameters in which worlds of this name differ."""
+    if mine is None:
+        return UNKNOWN
+    parameters = json.loads(mine[1])
+    alike = [json.loads(other[1]) for other in others if other is not None and other[0] == mine[0]]
+    differing = {
+        name: value
+        for name, value in parameters.items()
+        if any(name not in other or other[name] != value for other in alike)
+    }
+    return f"{mine[0]}({call(differing, repr)})" if differing else mine[0]
