@@ -12,10 +12,10 @@ test: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 test-all: test
-	$(BIN)/pytest -m long
+	$(BIN)/pytest -m long -n 2 --dist load
 
 bench: .venv/use.stamp
 	$(BIN)/aomultirl bench

@@ -253,11 +253,39 @@ def report(
 
 
 @app.command()
+def compare(
+    suite: Annotated[str, typer.Option(help="identify: steps to recognise a world; reward: what whole episodes earn.")],
+    runs: Annotated[int, typer.Option(help="Of 200 episodes each; 100 make the full size of 'identify'.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
+    workers: Annotated[int, typer.Option(help="Processes that share the work; the results are the same.")] = 1,
+) -> None:
+    """Compare agents: a table with intervals, and what it should reach.
+
+    Example: [bold]aomultirl compare --suite identify --runs 20 --workers 2[/bold]
+    """
+    from aomultirl.experiments import suites
+    from aomultirl.reports import progress, suites_table
+
+    checks.choice("suite", suite, ("identify", "reward"))
+    runs, workers = checks.integer("runs", runs, least=1), checks.integer("workers", workers, least=1)
+    checks.integer("seed", seed, least=0)
+    _announce_compiling()
+    cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
+    with progress.bar("runs", sys.stderr) as done:
+        results = suites.run_suite(cases, runs, seed, workers, done)
+    show = suites_table.show_identify if suite == "identify" else suites_table.show_reward
+    show(cases, results, Console())
+
+
+@app.command()
 def watch(
     world: Annotated[str, typer.Argument(help="A world of 'aomultirl list'.")],
     parameters: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Its parameters.")] = None,
     agent: Annotated[
-        str, typer.Option(help="aomultirl, two-stage, doubling, one-episode, pooled, oracle, optimal or random.")
+        str,
+        typer.Option(
+            help="aomultirl, two-stage, doubling, sequential, recall, one-episode, pooled, oracle, optimal or random."
+        ),
     ] = "aomultirl",
     episode: Annotated[
         int | None,

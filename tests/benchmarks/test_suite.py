@@ -189,13 +189,14 @@ def test_small_run_measures_all_contenders() -> None:
         "planning S=40 A=4 H=7",
         "planning S=60 A=4 H=5",
         "AOMultiRL, the paper's run",
+        "identifying S=16, 64 pairs",
         "whole experiment, 1 run",
     ]
     for record in records:
         assert record.ours_seconds > 0
         assert record.note == ""
-    assert [record.c_ratio is None for record in records] == [False] * 6 + [True] * 2
-    assert [record.numpy_ratio is None for record in records] == [True] + [False] * 5 + [True, False]
+    assert [record.c_ratio is None for record in records] == [False] * 6 + [True] * 3
+    assert [record.numpy_ratio is None for record in records] == [True] + [False] * 5 + [True, True, False]
     table = printed(records)
     assert all(record.name in table for record in records)
     told = benchmarks.as_dict(records)
@@ -206,7 +207,7 @@ def test_small_run_measures_all_contenders() -> None:
 def test_without_a_compiler_the_c_column_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     records = small_run()
-    assert [record.c_seconds for record in records] == [None] * 8
+    assert [record.c_seconds for record in records] == [None] * 9
     assert printed(records, width=120).count("There is no C compiler") == 1
     assert benchmarks.as_dict(records)["versions"]["c_compiler"] is None
 

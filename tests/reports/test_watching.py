@@ -3,7 +3,7 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.engine.counts import CountTable
-from aomultirl.reports import watching, watching_agents
+from aomultirl.reports import watching, watching_agents, watching_frames
 
 
 def watched(name="aomultirl", models=None, **options):
@@ -121,6 +121,70 @@ def test_a_known_world_is_recognised():
     assert recording.frames[-1].recognised == frame.recognised
 
 
+def test_sequential_decides_by_evidence():
+    recording = watched("sequential", episode=8)
+    frame = moment(recording)
+    assert frame.part == "clustering"
+    assert frame.recognised == "recognised as c1, made in m1: right"
+    assert recording.sign(frame) == "✔"
+    assert len(frame.evidence) == 4
+    assert watching_frames.certified(frame.evidence) == (3, 3)
+    assert frame.part_steps == recording.frames[0].part_steps == 2_600
+    assert frame.step < 600
+    for number, before in enumerate(recording.frames[:-1]):
+        after = recording.frames[number + 1]
+        gone = [{one.cluster for one in f.evidence if one.contradicted} for f in (before, after)]
+        assert gone[0] <= gone[1]
+        assert all(f"{watching.cluster_name(c)} is ruled out" in after.event for c in gone[1] - gone[0])
+    title, gauges = recording.gauges(frame, 4)
+    assert title == "visits"
+    assert gauges[-1] == ("certified", 1.0, "3 of 3 pairs", True)
+    assert [words for _, _, words, _ in gauges[:-1]] == [str(n) for n in frame.visits]
+    opinions = {one.cluster: recording.opinion(one, frame) for one in frame.evidence}
+    assert opinions[0] == "this one"
+    assert set(opinions.values()) <= {"this one", "ruled out", "not this one"}
+
+
+def test_sequential_abstains_where_time_is_short():
+    models = ao.worlds.gridworld()
+    agent = ao.agents.SequentialAOMultiRL(0.03, 40, 1.3 - 1e-6, models.distinguishing_set())
+    recording = watching.record(agent, models, episode=1)
+    assert recording.report.abstained
+    assert recording.frames[-1].recognised == watching.UNDECIDED
+    assert recording.sign(recording.frames[-1]) == "?"
+    assert [bool(frame.recognised) for frame in recording.frames].count(True) == 1
+
+
+def test_recall_recognises_while_it_acts():
+    recording = watched("recall")
+    frame, number = moment(recording), next(i for i, f in enumerate(recording.frames) if f.recognised)
+    here = next(one for one in frame.evidence if recording.stands_for[one.cluster] == recording.task)
+    assert watching_frames.belief(here) > watching_frames.SURE
+    assert not any(
+        watching_frames.belief(one) > watching_frames.SURE
+        for f in recording.frames[:number]
+        for one in f.evidence
+        if one.cluster == here.cluster
+    )
+    assert frame.recognised == "believed to be c1, made in m1: right; no proof yet"
+    assert {f.part for f in recording.frames} <= {"acting", "proving"}
+    assert [f.part_step for f in recording.frames] == [f.step for f in recording.frames]
+    assert {f.part_steps for f in recording.frames} == {1_000}
+    title, gauges = recording.gauges(frame, 4)
+    assert title == "belief that this is"
+    assert gauges[-1][0] == "none of them"
+    assert sum(share for _, share, _, _ in gauges) == pytest.approx(1.0, abs=2e-3)
+
+
+def test_recall_goes_for_proof_in_a_new_world():
+    recording = watched("recall", episode=0)
+    events = " ".join(frame.event for frame in recording.events)
+    assert "goes for proof" in events
+    assert "acts again" in events
+    assert {frame.part for frame in recording.frames} == {"acting", "proving"}
+    assert recording.frames[-1].recognised == "like nothing before, a new cluster: right, m1 had none"
+
+
 def test_a_new_world_is_recognised_as_new():
     recording = watched(episode=3)
     frame = moment(recording)
@@ -216,6 +280,8 @@ def test_numbers_say_what_they_are_for():
         assert (
             watching_agents.numbers(watched(name, models, episode=0), models) == "H = 200 steps: numbers for watching"
         )
+    assert "lambda = 1.3, 3 pairs" in watching_agents.numbers(watched("sequential", models, episode=0), models)
+    assert "H = 1,000 steps" in watching_agents.numbers(watched("recall", models, episode=0), models)
     assert "no bonus" in watching_agents.numbers(watched("pooled", models, episode=0), models)
 
 

@@ -76,8 +76,10 @@ def test_words_never_run_off_the_picture():
         ("aomultirl", ao.worlds.gridworld(30)),
         ("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
         ("random", ao.worlds.jao()),
+        ("sequential", ao.worlds.gridworld(9)),
+        ("recall", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
     ],
-    ids=["all pairs", "large grid", "many clusters", "no map"],
+    ids=["all pairs", "large grid", "many clusters", "no map", "sequential", "recall"],
 )
 def test_every_world_has_one(tmp_path, name, models):
     recording, path = watched(name, models, episode=1), tmp_path / "episode.gif"
@@ -119,6 +121,20 @@ def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
         watching_gif.write(watched("random", episode=0), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_evidence_below_zero_has_no_bar():
+    recording = watched("sequential", episode=8)
+    frame = next(frame for frame in recording.frames if frame.recognised)
+    assert min(one.value for one in frame.evidence) < 0.0
+    painter = watching_gif._Painter()
+    painter.clear()
+    painter._clusters(recording, frame, 100)
+    right = [words for _, words, _ in painter.words if words.endswith("this one") and words.startswith("-")]
+    assert len(right) == 1
+    painter.clear()
+    painter.bar(100, 50, -3.0, "#ff0000", length=40)
+    assert not (painter.pixels[:, :, :3] == (255, 0, 0)).all(axis=2).any()
 
 
 def test_bad_names(tmp_path):

@@ -51,8 +51,15 @@ def test_everything_is_on_the_screen():
         ("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
         ("optimal", ao.worlds.gridworld(3)),
         ("random", ao.worlds.jao()),
+        ("sequential", ao.worlds.gridworld()),
+        ("sequential", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+        ("recall", ao.worlds.gridworld()),
+        ("recall", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
     ],
-    ids=["grid", "all pairs", "large grid", "many clusters", "told", "no map"],
+    ids=[
+        *("grid", "all pairs", "large grid", "many clusters", "told", "no map"),
+        *("evidence", "evidence, no map", "belief", "belief, no map"),
+    ],
 )
 def test_the_screen_fits_and_does_not_jump(name, models):
     recording = watched(name, models, episode=14)
@@ -84,6 +91,8 @@ def test_the_agent_stands_where_it_is():
 def test_bars():
     assert watching_terminal.bar(0.5, "red", 10).plain == "━" * 10
     assert watching_terminal.bar(0.25, "red", 10).plain == "━━╸━━━━━━━"
+    assert watching_terminal.bar(-3.0, "red", 10, 0.5).plain == "━━━━━┃━━━━"
+    assert all("red" not in str(span.style) for span in watching_terminal.bar(-3.0, "red", 10).spans)
     assert watching_terminal.bar(9.0, "red", 10, 0.5).plain == "━━━━━┃━━━━"
 
 

@@ -122,26 +122,13 @@ class AOMultiRL(Agent):
         super().begin(setting)
         checks.choice("ties", self.ties, TIES)
         self.clusters: list[Cluster] = []
-        self._check_models()
+        check_models(self.models, self.separation, setting)
         self.stage = self._first_stage()
 
     def _first_stage(self) -> Stage:
         targets = read_pairs(self.distinguishing_set, self.setting)
         level = self.separation if self.level is None else self.level
         return self._make_stage(targets, level, self.failure, self._learning_horizon)
-
-    def _check_models(self) -> None:
-        if not isinstance(self.models, ModelSet):
-            checks.integer("models", self.models, least=1)
-            return
-        exact, told = self.models.separation(), checks.real("separation", self.separation, above=0.0, most=2.0)
-        if told > exact:
-            raise ValueError(
-                f"separation is {told!r}, but the models are only {exact!r} apart; tests are strict, so stay 1e-6 below"
-            )
-        sizes = (self.models.n_states, self.models.n_actions)
-        if sizes != (self.setting.n_states, self.setting.n_actions):
-            raise ValueError(f"models have {sizes[0]} states and {sizes[1]} actions, but these worlds do not")
 
     @property
     def n_models(self) -> int:
@@ -316,6 +303,21 @@ class AOMultiRL(Agent):
             learning_horizon=self.stage.learning_horizon,
             failure=self.failure,
         )
+
+
+def check_models(models: int | ModelSet, separation: float | None, setting: Setting) -> None:
+    """Refuse a lambda that the worlds do not keep, and worlds of another size."""
+    if not isinstance(models, ModelSet):
+        checks.integer("models", models, least=1)
+        return
+    exact = models.separation()
+    if separation is not None and (told := checks.real("separation", separation, above=0.0, most=2.0)) > exact:
+        raise ValueError(
+            f"separation is {told!r}, but the models are only {exact!r} apart; tests are strict, so stay 1e-6 below"
+        )
+    sizes = (models.n_states, models.n_actions)
+    if sizes != (setting.n_states, setting.n_actions):
+        raise ValueError(f"models have {sizes[0]} states and {sizes[1]} actions, but these worlds do not")
 
 
 def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

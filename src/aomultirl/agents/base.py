@@ -58,6 +58,10 @@ class Report:
         how many steps it is for.
     samples
         what that policy was learned from; empty where nothing is learned.
+    certified
+        it was proven, not only likely, that the episode belongs to an old cluster.
+    abstained
+        the agent looks for clusters, and put this episode in none.
     """
 
     cluster: int = -1
@@ -66,6 +70,8 @@ class Report:
     evaluation: NDArray[np.int32] | None = None
     evaluation_horizon: int = 0
     samples: tuple[CountTable, ...] = ()
+    certified: bool = False
+    abstained: bool = False
 
 
 class Remembered(NamedTuple):

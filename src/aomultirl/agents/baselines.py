@@ -47,7 +47,7 @@ class Optimal(Agent):
         self._plans = [world.optimal_policy(self.horizon) for world in setting.models]
 
     def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
-        plan = self._plans[_told(task)]
+        plan = self._plans[told_task(task)]
         yield Phase(follow(plan), self.horizon, CountTable(self.setting.n_states * self.setting.n_actions), NOTHING)
         return Report(evaluation=plan, evaluation_horizon=self.horizon)
 
@@ -169,7 +169,7 @@ class OracleUCBVI(_Learning):
         return checks.integer("models", self.models, least=1)
 
     def _key(self, task: int | None) -> int:
-        return _told(task)
+        return told_task(task)
 
 
 def make_ucbvi(logarithm: float, bonus: str, bonus_scale: float, cap: str) -> UCBVI:
@@ -179,7 +179,8 @@ def make_ucbvi(logarithm: float, bonus: str, bonus_scale: float, cap: str) -> UC
     return UCBVI(logarithm, bonus, checks.real("bonus_scale", bonus_scale, least=0.0), cap)
 
 
-def _told(task: int | None) -> int:
+def told_task(task: int | None) -> int:
+    """The task, which must be told."""
     if task is None:
         raise ValueError("this agent must be told the task of each episode")
     return task

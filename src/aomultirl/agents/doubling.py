@@ -95,7 +95,7 @@ class DoublingAOMultiRL(AOMultiRL):
         self._double()
         sums = sums + earned if len(earned) else sums
         best = stage.learner.best((explored, learned), sums, stage.learning_horizon, stream)
-        return Report(-1, False, False, best, stage.learning_horizon, (explored, learned))
+        return Report(-1, False, False, best, stage.learning_horizon, (explored, learned), abstained=True)
 
     def findings(self) -> dict[str, Any]:
         return {**super().findings(), "failures": self.failures}

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import streams as tasks
-from aomultirl.agents import AOMultiRL
+from aomultirl.agents import AOMultiRL, SequentialAOMultiRL
 from aomultirl.benchmarks import experiment, peers, twin
 from aomultirl.benchmarks.record import Record
 from aomultirl.benchmarks.timing import interleaved
@@ -146,6 +146,7 @@ def _cases(sizes: Sizes, c_twin: twin.Twin | None) -> Iterator[Case]:
     yield _planning(dense_world(sizes.dense_states), sizes.horizon, c_twin, peers.with_einsum, 0.9)
     yield _planning(sparse_world(sizes.sparse_states), sizes.sparse_horizon, c_twin, peers.with_scipy, 0.9)
     yield _whole_run(sizes.episodes)
+    yield _identifying(sizes.episodes)
 
 
 def _stepping(world: MDP, steps: int, c_twin: twin.Twin | None) -> Case:
@@ -256,6 +257,24 @@ def _whole_run(episodes: int) -> Case:
         unit="steps",
         ours=ours,
         seconds_target=0.5,
+    )
+
+
+def _identifying(episodes: int) -> Case:
+    """Sequential identification with all pairs, planning included, at 200,000 steps a second."""
+    models = gridworld()
+
+    def ours() -> History:
+        agent = SequentialAOMultiRL(0.03, 200_000, 1.3 - 1e-6, learning=False)
+        return runner.run(agent, models, tasks.paper(), episodes, seed=0)
+
+    steps = int(ours()["identification_steps"].sum())
+    return Case(
+        name="identifying S=16, 64 pairs",
+        work=steps,
+        unit="steps",
+        ours=ours,
+        seconds_target=steps / 200_000,
     )
 
 

@@ -29,7 +29,7 @@ def source_stamp() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_bytes()
-        if path.parent.name == "engine" or b"@kernel" in text or b"@inlined" in text:
+        if path.parent.name == "engine" or b"@kernel" in text or b"@inlined" in text or b"@borrowing" in text:
             digest.update(str(path.relative_to(PACKAGE)).encode())
             digest.update(text)
     return digest.hexdigest()
@@ -55,7 +55,20 @@ class _Cache(caching.FunctionCache):
 
 def kernel(function: F) -> F:
     """Compile at the first call, strict IEEE arithmetic, machine code kept on disk."""
-    compiled = numba.njit(function, error_model="numpy", boundscheck=False)
+    return _cached(function, allocates=True)
+
+
+def borrowing(function: F) -> F:
+    """A :func:`kernel` that counts no references, which is most of what records cost in calls; so it must not allocate.
+
+    Its arguments are held by whoever calls it.
+    """
+    return _cached(function, allocates=False)
+
+
+def _cached(function: F, *, allocates: bool) -> F:
+    # Said to callees too, which would otherwise have what their caller has.
+    compiled = numba.njit(function, error_model="numpy", boundscheck=False, _nrt=allocates)  # type: ignore[call-overload]
     with suppress(RuntimeError):  # where no folder can be written to, every process compiles anew
         compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
     return cast(F, compiled)

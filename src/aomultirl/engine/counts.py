@@ -195,6 +195,19 @@ def _add(target: Counts, source: Counts, place: NDArray[np.int64]) -> bool:
     return False
 
 
+@kernel
+def _count(counts: Counts, pair: int, successor: int, visits: int) -> bool:
+    """Add visits of one transition; True: enlarge the arena now."""
+    crowded = False
+    at = find(counts.heads, counts.slots, U(pair), U(successor))
+    if counts.slots[at] != successor:
+        crowded = insert(counts, pair, successor)
+        at = find(counts.heads, counts.slots, U(pair), U(successor))
+        visits -= 1
+    counts.slots[at + U(1)] += visits
+    return crowded
+
+
 def merged(tables: "Sequence[CountTable]") -> "CountTable":
     """All counts together; the table itself where there is only one."""
     if len(tables) == 1:
@@ -236,6 +249,11 @@ class CountTable:
         visits = np.empty(starts[-1], np.int64)
         _collect(self.record, starts, states, visits)
         return starts, states, visits
+
+    def count(self, pair: int, successor: int, visits: int) -> None:
+        """Add so many visits of one transition."""
+        if _count(self.record, pair, successor, visits):
+            self.make_room()
 
     def add(self, other: "CountTable") -> None:
         """Add the counts of another table over the same pairs."""

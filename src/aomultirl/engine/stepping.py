@@ -23,7 +23,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.counts import Counts, CountTable, find, insert
 from aomultirl.engine.random import Stream, below, draw
 from aomultirl.engine.sampling import AliasTables, pick
@@ -169,7 +169,7 @@ def _walk(
     return needs, total
 
 
-@kernel
+@borrowing
 def _run(
     tables: AliasTables,
     rewards: NDArray[np.float64],
@@ -213,7 +213,7 @@ def _run(
     return total, finished, crowded
 
 
-@kernel
+@borrowing
 def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64]) -> tuple[bool, bool]:
     """After a step that needs something: (the aim is reached, the counts want more room)."""
     state, action, successor = place[1], place[2], place[3]

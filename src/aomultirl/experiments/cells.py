@@ -59,14 +59,19 @@ class Cell:
 
     def run(self) -> History:
         """Compute it."""
-        models = _make_world(json.dumps(self.world))
+        models = make_world(self.world)
         agent = getattr(agents, self.agent["name"])(**self.agent["parameters"])
         stream = getattr(streams, self.stream["name"])(**self.stream["parameters"])
         return run(agent, models, stream, self.episodes, self.run_seed)
 
 
+def make_world(world: Mapping[str, Any]) -> ModelSet:
+    """The worlds that {"name", "parameters"} describes."""
+    return _made(json.dumps(world))
+
+
 @lru_cache(maxsize=4)
-def _make_world(world: str) -> ModelSet:
+def _made(world: str) -> ModelSet:
     """Worlds never change, so cells share them, and the values that they remember."""
     described = json.loads(world)
     return catalogue.make(described["name"], described["parameters"])

@@ -27,7 +27,7 @@ class Row(NamedTuple):
     evaluation_reward, evaluation_value: the paper's metric, sampled and exact, the policy learned so far without a
     bonus from the start.  estimate_error: the mean over all pairs of the l1 distance between the true transitions and
     those learned so far of this world; a pair never visited counts 1.  Numbers that need the world are nan where
-    nobody knows it.
+    nobody knows it.  certified: proven to belong to an old cluster.  abstained: in no cluster, for want of evidence.
     """
 
     episode: int
@@ -47,6 +47,8 @@ class Row(NamedTuple):
     evaluation_reward: float
     evaluation_value: float
     estimate_error: float
+    certified: bool
+    abstained: bool
 
 
 @contextmanager

@@ -67,6 +67,8 @@ class Judge:
             self._optimum(world, learning) - value,
             *evaluation,
             estimate_error(merged(report.samples).record, world.successors) if report.samples else np.nan,
+            report.certified,
+            report.abstained,
         )
 
     @staticmethod

@@ -190,8 +190,10 @@ def _size(env: Any, noun: str) -> int:
 
 def _unjudged(k: int, start: int, report: Report, ran: list[Ran]) -> Row:
     """A row where nobody knows the world."""
-    unknown = (np.nan,) * 6
-    return Row(k, -1, start, report.cluster, report.new_cluster, False, report.exploration_ok, *split(ran), *unknown)
+    unknown, told = (np.nan,) * 6, (report.certified, report.abstained)
+    return Row(
+        k, -1, start, report.cluster, report.new_cluster, False, report.exploration_ok, *split(ran), *unknown, *told
+    )
 
 
 def _about(agent: Agent, seed: int, episodes: int) -> dict[str, Any]:

@@ -12,13 +12,27 @@ its own.
 import numpy as np
 
 from aomultirl import checks
+from aomultirl.agents import Recall, SequentialAOMultiRL
 from aomultirl.agents.base import Agent, Episode, Evidence, Report, Setting
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.runner import PURPOSES, episode_streams
 from aomultirl.mdp import MDP, ModelSet
-from aomultirl.reports.watching_frames import Frame, Move, Recording, cluster_name, pair_name
+from aomultirl.reports.watching_frames import (
+    BELIEF,
+    EVIDENCE,
+    PARTS,
+    SAMPLES,
+    SURE,
+    Frame,
+    Move,
+    Recording,
+    belief,
+    certified,
+    cluster_name,
+    pair_name,
+)
 from aomultirl.streams import Past, round_robin
 from aomultirl.worlds.environment import WorldEnv
 
@@ -26,6 +40,9 @@ SLOWDOWN = 16
 """The larger, the more frames of a phase."""
 TURNS, MOST = 3, 60
 """By default every world has come so often before the watched episode, as far as that many episodes do for it."""
+FEW = 8
+"""Pairs up to which it is worth a pause when another one is certified."""
+UNDECIDED = "put in no cluster: the evidence does not suffice"
 LAST = 2_000
 """The highest number that can be watched; what is silent for longer looks as if it hung."""
 
@@ -67,7 +84,12 @@ def record(
             stands_for[report.cluster] = task
         past.append(Past(task, start, report.cluster))
     found = agent.findings()
-    watcher = _Watcher(agent, world, [(int(s), int(a)) for s, a in found.get("pairs", [])], found.get("samples", 0))
+    pairs = [(int(s), int(a)) for s, a in found.get("pairs", [])]
+    if isinstance(agent, SequentialAOMultiRL):
+        every = [(s, a) for s in range(models.n_states) for a in range(models.n_actions)]
+        pairs = every if agent.distinguishing_set is None else list(agent.distinguishing_set)
+    here = next((cluster for cluster, other in stands_for.items() if other == task), None)
+    watcher = _Watcher(agent, world, pairs, found.get("samples", 0) if pairs else 0, here)
     report = watcher.watch(run, start, world_streams[number], agent_streams[number])
     right = _right(report, task, stands_for)
     return Recording(
@@ -76,12 +98,13 @@ def record(
         "task" in agent.told,
         number,
         task,
+        watcher.kind,
         watcher.pairs,
         watcher.samples,
         stands_for,
         report,
         right,
-        _told(watcher.frames, watcher.moment, _verdict(report, task, stands_for, right)),
+        _told(watcher, _believed(here, task), _verdict(report, task, stands_for, right, watcher.kind)),
         np.array(watcher.states),
         np.array(watcher.actions),
     )
@@ -95,10 +118,16 @@ def check(episode: int | None, seed: int) -> None:
 
 
 class _Watcher:
-    """Steps through an episode and keeps the frames; moment: the number of the one in which the agent decides."""
+    """Steps through an episode and keeps the frames; moment: the number of the one in which the agent decides.
 
-    def __init__(self, agent: Agent, world: MDP, pairs: list[tuple[int, int]], samples: int) -> None:
-        self.agent, self.world, self.pairs, self.samples = agent, world, pairs, samples
+    here: the cluster that stands for this world, if any; recognising while acting is to believe in it.
+    """
+
+    def __init__(self, agent: Agent, world: MDP, pairs: list[tuple[int, int]], samples: int, here: int | None) -> None:
+        self.agent, self.world, self.pairs, self.samples, self.here = agent, world, pairs, samples, here
+        self.kind = SAMPLES if pairs else ""
+        if isinstance(agent, Recall | SequentialAOMultiRL):
+            self.kind = BELIEF if isinstance(agent, Recall) else EVIDENCE
         self.frames: list[Frame] = []
         self.moment: int | None = None
         self.phases: list[Phase] = []
@@ -123,8 +152,11 @@ class _Watcher:
             while not session.over:
                 state, action, phase = session.state, session.act(), self.phases[-1]
                 successor, reward, _, _, _ = env.step(action)
+                before = self.evidence
                 session.observe(successor, reward)
-                self._count(phase, Move(state, action, successor), reward, session.over)
+                if self.kind in (EVIDENCE, BELIEF) and self.phases[-1] is phase and not session.over:
+                    self._look(phase)
+                self._count(phase, Move(state, action, successor), reward, session.over, before)
         except BaseException:
             session.close()
             raise
@@ -145,10 +177,10 @@ class _Watcher:
                 return report
 
     def _look(self, phase: Phase) -> None:
-        if phase.part == "clustering":
+        if phase.part == "clustering" or self.kind == BELIEF:
             self.evidence = self.agent.evidence(phase.counts)
 
-    def _count(self, phase: Phase, move: Move, reward: float, over: bool) -> None:
+    def _count(self, phase: Phase, move: Move, reward: float, over: bool, before: list[Evidence]) -> None:
         self.step += 1
         self.part_step += 1
         self.reward += reward
@@ -156,28 +188,51 @@ class _Watcher:
         self.actions.append(move.action)
         if len(self.visited):
             self.visited[move.successor] += 1
-        news = self._news(phase, move, over)
-        decided = self.phases[-1].part != phase.part
+        place = self.place.get((move.state, move.action))
+        if place is not None and phase.part == "clustering":
+            self.visits[place] += 1
+        news = self._news(phase, move, over) if self.kind in ("", SAMPLES) else self._proof(phase, over, before)
+        turned = self.phases[-1].part != phase.part and self.kind != BELIEF
+        decided = turned or (self.kind == BELIEF and self.moment is None and self.believes())
         if news or decided or self.part_step >= self.next:
-            if self.phases[-1] is phase and not over:
+            if self.phases[-1] is phase and not over and self.kind == SAMPLES:
                 self._look(phase)
             if decided:
                 self.moment = len(self.frames)
             self._keep(move, phase, "; ".join(news))
-        if decided:
+        if turned:
             self.part_step = self.entered = self.next = 0
             self.reward = 0.0
         elif self.phases[-1] is not phase:
             self.entered = self.part_step
 
+    def believes(self) -> bool:
+        """In the right cluster, if there is one."""
+        return any(one.cluster == self.here and belief(one) > SURE for one in self.evidence)
+
+    def _proof(self, phase: Phase, over: bool, before: list[Evidence]) -> list[str]:
+        """What this step has proven."""
+        gone = {one.cluster for one in before if one.contradicted}
+        news = [
+            f"{cluster_name(one.cluster)} is ruled out: ln evidence {one.value:.1f} against it"
+            for one in self.evidence
+            if one.contradicted and one.cluster not in gone
+        ]
+        done, every = certified(self.evidence)
+        if done > certified(before)[0] and every <= FEW:
+            news.append(f"{done} of {every} pairs certified")
+        if self.kind == BELIEF and self.phases[-1].part != phase.part:
+            news.append("goes for proof" if self.phases[-1].part == "clustering" else "acts again")
+        if over:
+            news.append(f"the episode is over: {self.reward:,.6g} reward in {self.part_step:,} steps")
+        return news
+
     def _news(self, phase: Phase, move: Move, over: bool) -> list[str]:
         """What this step has brought about, apart from a decision."""
         news = []
         place = self.place.get((move.state, move.action))
-        if place is not None and phase.part == "clustering":
-            self.visits[place] += 1
-            if self.visits[place] == self.samples:
-                news.append(f"{pair_name(self.world, *self.pairs[place])} has its {self.samples:,} samples")
+        if place is not None and phase.part == "clustering" and self.visits[place] == self.samples:
+            news.append(f"{pair_name(self.world, *self.pairs[place])} has its {self.samples:,} samples")
         if self.phases[-1] is not phase and self.phases[-1].part == phase.part:
             news.append("every pair has its samples; at random until the phase ends")
         if over:
@@ -186,9 +241,14 @@ class _Watcher:
 
     def _keep(self, move: Move, phase: Phase, event: str) -> None:
         self.next = self.part_step + max(1, self.part_step // SLOWDOWN)
-        progress = (self.part_step, self.entered + phase.steps, self.reward)
+        most, part = self.entered + phase.steps, phase.part
+        if isinstance(self.agent, Recall | SequentialAOMultiRL):
+            most = self.agent.horizon if part == "clustering" or self.kind == BELIEF else phase.steps
+        if self.kind == BELIEF:
+            part = PARTS[BELIEF][part == "clustering"]
+        progress = (self.part_step, most, self.reward)
         counted = (self.visits.copy(), self.visited.copy(), self.evidence)
-        self.frames.append(Frame(self.step, move, phase.part, *progress, *counted, event, ""))
+        self.frames.append(Frame(self.step, move, part, *progress, *counted, event, ""))
 
 
 def _right(report: Report, task: int, stands_for: dict[int, int]) -> bool | None:
@@ -199,24 +259,34 @@ def _right(report: Report, task: int, stands_for: dict[int, int]) -> bool | None
     return stands_for[report.cluster] == task
 
 
-def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool | None) -> str:
+def _believed(here: int | None, task: int) -> str:
+    return "" if here is None else f"believed to be {cluster_name(here)}, made in m{task + 1}: right"
+
+
+def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool | None, kind: str) -> str:
     """What the agent takes the world for, and the truth."""
+    if kind in (EVIDENCE, BELIEF) and right is None:
+        return UNDECIDED
     if right is None:
         return "exploration failed: nothing is recognised"
     if not report.new_cluster:
         truth = "right" if right else f"wrong, this is m{task + 1}"
         words = f"recognised as {cluster_name(report.cluster)}, made in m{stands_for[report.cluster] + 1}: {truth}"
     elif right:
-        words = f"like nothing before, a new cluster: right, m{task + 1} is new"
+        words = f"like nothing before, a new cluster: right, m{task + 1} {'had none' if kind == BELIEF else 'is new'}"
     else:
         words = f"like nothing before, a new cluster: wrong, m{task + 1} was here before"
     return words if report.exploration_ok else f"{words} (with too few samples)"
 
 
-def _told(frames: list[Frame], moment: int | None, verdict: str) -> list[Frame]:
+def _told(watcher: _Watcher, believed: str, verdict: str) -> list[Frame]:
     """The frames from the agent's decision on say what it was; the agent itself says so only at the end."""
-    if moment is None:
-        return frames
-    later = [frame._replace(recognised=verdict) for frame in frames[moment:]]
-    later[0] = later[0]._replace(event="; ".join(filter(None, (later[0].event, verdict))))
-    return frames[:moment] + later
+    frames, moment = list(watcher.frames), watcher.moment
+    said = [] if moment is None else [(moment, f"{believed}; no proof yet" if watcher.kind == BELIEF else verdict)]
+    if watcher.kind == BELIEF or (watcher.kind == EVIDENCE and moment is None):
+        unproven = verdict == UNDECIDED and watcher.believes()
+        said.append((len(frames) - 1, f"{believed}; no proof, so put in no cluster" if unproven else verdict))
+    for place, words in said:
+        frames[place:] = [frame._replace(recognised=words) for frame in frames[place:]]
+        frames[place] = frames[place]._replace(event="; ".join(filter(None, (frames[place].event, words))))
+    return frames

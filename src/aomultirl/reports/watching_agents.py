@@ -18,10 +18,12 @@ from aomultirl.agents import (
     OracleUCBVI,
     PooledUCBVI,
     Random,
+    Recall,
+    SequentialAOMultiRL,
     TwoStageAOMultiRL,
 )
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.watching_frames import Recording
+from aomultirl.reports.watching_frames import BELIEF, EVIDENCE, Recording
 
 SAMPLES = 135.0
 """N lambda^2."""
@@ -33,6 +35,8 @@ LEARNING = 60
 HORIZON = 200
 """Of agents that do not cluster."""
 FAILURE = 0.03
+RECALLED = 1_000
+"""Steps of an episode of the agent that recognises while it acts."""
 SEARCH = 10.0
 """Seconds for a smallest distinguishing set; a greedy one is taken otherwise."""
 
@@ -86,10 +90,19 @@ def _doubling(models: ModelSet) -> Agent:
     )
 
 
+def _sequential(models: ModelSet) -> Agent:
+    """With room for N_0 visits of each pair in a new world, and the ways between them."""
+    gamma, separation = _gamma(models), _separation(models)
+    visits = (len(gamma) if gamma else _every(models)) * math.ceil(160.0 / separation**2)
+    return SequentialAOMultiRL(FAILURE, min(MOST_STEPS, 8 * visits + 20 * models.n_states), separation, gamma)
+
+
 MAKERS: dict[str, Callable[[ModelSet], Agent]] = {
     "aomultirl": _aomultirl,
     "two-stage": _two_stage,
     "doubling": _doubling,
+    "sequential": _sequential,
+    "recall": lambda models: Recall(FAILURE, RECALLED),
     "one-episode": lambda models: OneEpisodeUCBVI(FAILURE, HORIZON, bonus_scale=0.0),
     "pooled": lambda models: PooledUCBVI(FAILURE, HORIZON, bonus_scale=0.0),
     "oracle": lambda models: OracleUCBVI(FAILURE, HORIZON, len(models), bonus_scale=0.0),
@@ -112,6 +125,13 @@ def make(name: str, models: ModelSet) -> Agent:
 def numbers(recording: Recording, models: ModelSet) -> str:
     """Which numbers were in force, and what the paper's N would be."""
     first, last = recording.frames[0], recording.frames[-1]
+    if recording.kind == BELIEF:
+        return f"H = {first.part_steps:,} steps, p = {FAILURE:g}; it is told nothing else"
+    if recording.kind == EVIDENCE:
+        return (
+            f"lambda = {_separation(models):.3g}, {len(recording.pairs):,} pairs, p = {FAILURE:g}, H = "
+            f"{first.part_steps:,}; new worlds need {recording.samples:,} visits a pair"
+        )
     if not recording.pairs:
         learns = recording.agent not in (Optimal.__name__, Random.__name__)
         return f"H = {last.part_steps:,} steps{', no bonus' if learns else ''}: numbers for watching"

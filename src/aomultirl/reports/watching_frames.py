@@ -1,5 +1,6 @@
 """What a watched episode is made of: frames, which are data; the terminal and the GIF both show them."""
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +11,11 @@ from aomultirl.agents.base import Evidence, Report
 from aomultirl.mdp import MDP
 
 ARROWS = "←→↑↓"
+SAMPLES, EVIDENCE, BELIEF = "samples", "evidence", "belief"
+"""How an agent recognises a world: when every pair has its samples, as soon as the evidence suffices, while it acts."""
+PARTS = {SAMPLES: ("clustering", "learning"), EVIDENCE: ("clustering", "learning"), BELIEF: ("acting", "proving")}
+Gauge = tuple[str, float, str, bool]
+"""(what is measured, its share of what is needed, in words, whether that is enough)."""
 
 
 class Move(NamedTuple):
@@ -28,7 +34,8 @@ class Frame(NamedTuple):
     move
         the last one.
     part, part_step, part_steps
-        "clustering" or "learning", the steps taken in it, and how many it may take.
+        "clustering" or "learning", the steps taken in it, and how many it may take; of an agent that recognises while
+        it acts "acting" or "proving", and the steps of the whole episode.
     reward
         collected in this part.
     visits
@@ -64,8 +71,11 @@ class Recording:
         its name, and whether it is told which world this is.
     episode, task
         its number and its world's, both from 0.
+    kind
+        SAMPLES, EVIDENCE or BELIEF; empty for agents that do not cluster.
     pairs, samples
-        Gamma, (state, action), and how often each must be seen; empty and 0 for agents that do not cluster.
+        Gamma, (state, action), and how often each must be seen, with evidence only in a new world; empty and 0 for
+        agents that have none.
     stands_for
         {cluster: the task of the episode that made it}, before this one.
     right
@@ -79,6 +89,7 @@ class Recording:
     told: bool
     episode: int
     task: int
+    kind: str
     pairs: list[tuple[int, int]]
     samples: int
     stands_for: dict[int, int]
@@ -106,13 +117,74 @@ class Recording:
 
     def opinion(self, one: Evidence, frame: Frame) -> str:
         """What the evidence means for a cluster, in a word or two."""
-        if not frame.visits.any():
+        if not (frame.visits.any() if self.kind == SAMPLES else frame.step):
             return "nothing seen"
         if frame.recognised and self.report.cluster == one.cluster and not self.report.new_cluster:
             return "this one"
+        if self.kind != SAMPLES and one.contradicted:
+            return "ruled out"
+        if self.kind == EVIDENCE and frame.recognised and self.report.certified:
+            return "not this one"
+        if self.kind != SAMPLES:
+            return "may be it"
         if frame.recognised:
             return "contradicted" if one.contradicted else "agrees too"
         return "unlike so far" if one.contradicted else "may be it"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What an episode consists of."""
+        return PARTS.get(self.kind, ("learning",))
+
+    def sign(self, frame: Frame) -> str:
+        """Whether what the agent takes the world for is the truth; a question mark where it does not say."""
+        return "✔" if ": right" in frame.recognised else "?" if self.report.abstained and self.kind != SAMPLES else "✘"
+
+    def has_enough(self, visits: int) -> bool:
+        """A pair was seen often enough to be compared."""
+        return self.kind == SAMPLES and visits >= self.samples
+
+    def gauges(self, frame: Frame, rows: int) -> tuple[str, list[Gauge]]:
+        """A heading and what is below it: visits and certified pairs, or the belief in every cluster."""
+        if self.kind == BELIEF:
+            beliefs = {one.cluster: belief(one) for one in frame.evidence}
+            kept = sorted(sorted(beliefs, key=lambda number: -beliefs[number])[: rows - 1])
+            rest = max(0.0, 1.0 - sum(beliefs[number] for number in kept))
+            found = [(self.cluster(number), beliefs[number]) for number in kept] + [("none of them", rest)]
+            return "belief that this is", [(name, p, f"{100 * p:.1f} %", p > SURE) for name, p in found]
+        done, every = certified(frame.evidence)
+        places = list(range(len(self.pairs)))
+        if len(places) > rows - 1:
+            places = sorted(sorted(places, key=lambda i: -int(frame.visits[i]))[: rows - 1])
+        gauges: list[Gauge] = []
+        for i in places:
+            seen = int(frame.visits[i])
+            gauges.append((pair_name(self.world, *self.pairs[i]), seen / max(1, self.samples), f"{seen:,}", False))
+        every = every or len(self.pairs)
+        return "visits", [*gauges, ("certified", done / every, f"{done} of {every} pairs", done == every)]
+
+
+SURE = 0.99
+"""Belief at which an agent that recognises while it acts is said to have recognised."""
+
+
+def belief(one: Evidence) -> float:
+    """How probable the agent finds it that this is the cluster, as the words of the evidence say; 0 if they do not."""
+    found = re.search(r"with ([\d.]+) %", one.words)
+    return float(found[1]) / 100.0 if found else 0.0
+
+
+def certified(evidence: list[Evidence]) -> tuple[int, int]:
+    """How many pairs are certified to agree with the leading cluster, of how many."""
+    for one in evidence:
+        if found := re.search(r"(\d+) of (\d+) pairs certified", one.words):
+            return int(found[1]), int(found[2])
+    return 0, 0
+
+
+def heading(one: Evidence) -> str:
+    """What the value is, and its limit."""
+    return f"{one.words.split(';')[0]}, limit {one.limit:.3g}"
 
 
 def cluster_name(number: int) -> str:

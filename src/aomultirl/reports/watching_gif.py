@@ -9,7 +9,7 @@ import numpy as np
 
 from aomultirl import files
 from aomultirl.reports.watching_canvas import EMPTY, INK, Canvas
-from aomultirl.reports.watching_frames import ARROWS, Frame, Recording, on_grid, pair_name
+from aomultirl.reports.watching_frames import ARROWS, SAMPLES, Frame, Gauge, Recording, heading, on_grid, pair_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -146,7 +146,7 @@ class _Painter(Canvas):
             for (state, action), visits in zip(recording.pairs, frame.visits, strict=True):
                 x, y = centre(state)
                 right, down = SIDES[action]
-                colour = DONE if visits >= recording.samples else TARGET
+                colour = DONE if recording.has_enough(visits) else TARGET
                 self.sign(x + right * cell, y + down * cell, "<>^v"[action], 0.12 * cell, colour)
         x, y = centre(frame.move.successor)
         if frame.move.state >= 0:
@@ -171,7 +171,7 @@ class _Painter(Canvas):
                 self.text(left + x, top + 30 + 20 * line, word, colour=colour)
 
     def _phase(self, recording: Recording, frame: Frame) -> None:
-        for i, part in enumerate(("clustering", "learning") if recording.pairs else ("learning",)):
+        for i, part in enumerate(recording.parts):
             here = part == frame.part
             self.rectangle(SIDE + 96 * i, 60, 90, 20, AGENT if here else EMPTY)
             self.text(SIDE + 96 * i + 45, 70, part, anchor="mm", bold=here)
@@ -180,10 +180,13 @@ class _Painter(Canvas):
         self.text(SIDE, 96, progress, colour=DIM)
 
     def _counts(self, recording: Recording, frame: Frame, top: float) -> float:
-        """How often each pair of Gamma was seen; where the list ends."""
-        if not recording.pairs:
+        """How often each pair of Gamma was seen, or what else the agent goes by; where the list ends."""
+        if not recording.kind:
             self.text(SIDE, top, "This agent does not cluster.", colour=DIM)
             return top
+        if recording.kind != SAMPLES:
+            title, lines = recording.gauges(frame, ROWS)
+            return self._gauges(title, lines, top)
         needed = recording.samples
         lines = [
             (pair_name(recording.world, *pair), seen / needed, f"{seen:,} of {needed:,}", seen >= needed)
@@ -193,7 +196,10 @@ class _Painter(Canvas):
             done = sum(line[3] for line in lines)
             lines = sorted(lines, key=lambda line: line[3])[: ROWS - 1]
             lines.append(("all", done / len(recording.pairs), f"{done} of {len(recording.pairs)} pairs", False))
-        self.text(SIDE, top, "samples of each pair", bold=True)
+        return self._gauges("samples of each pair", lines, top)
+
+    def _gauges(self, title: str, lines: list[Gauge], top: float) -> float:
+        self.text(SIDE, top, title, bold=True)
         for i, (name, share, words, done) in enumerate(lines, 1):
             y = top + 20 * i
             self.text(SIDE, y, name)
@@ -204,10 +210,10 @@ class _Painter(Canvas):
     def _clusters(self, recording: Recording, frame: Frame, top: float) -> None:
         """What speaks against each cluster; the limit is in the middle of the bar."""
         if not frame.evidence:
-            self.text(SIDE, top, "No cluster is known yet." if recording.pairs else "", colour=DIM)
+            self.text(SIDE, top, "No cluster is known yet." if recording.kind else "", colour=DIM)
             return
         first = frame.evidence[0]
-        self.text(SIDE, top, f"{first.words}, limit {first.limit:.3g}", bold=True)
+        self.text(SIDE, top, heading(first), bold=True)
         ranked = sorted(frame.evidence, key=lambda one: one.contradicted)
         shown = ranked if len(ranked) <= ROWS else ranked[: ROWS - 1]
         for i, one in enumerate(sorted(shown, key=lambda one: one.cluster), 1):
@@ -223,9 +229,10 @@ class _Painter(Canvas):
     def _words(self, recording: Recording, frame: Frame, number: int) -> None:
         """The verdict, and the last events."""
         if frame.recognised:
-            sign, colour = ("✔", DONE) if recording.right else ("✘", WRONG)
+            sign = recording.sign(frame)
+            colour = DONE if sign == "✔" else WRONG
             self.text(24, 392, f"{sign} {frame.recognised}", size=15, bold=True, colour=colour, room=WIDTH - 48)
-        elif recording.pairs:
+        elif recording.kind:
             self.text(24, 392, "? which world is this", size=15, colour=DIM)
         log = [f for f in recording.frames[: number + 1] if f.event]
         for i, told in enumerate(log[-2:]):

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from aomultirl import checks
-from aomultirl.reports.watching_frames import ARROWS, Frame, Recording, on_grid, pair_name
+from aomultirl.reports.watching_frames import ARROWS, SAMPLES, Frame, Recording, heading, on_grid, pair_name
 
 FRAMES_A_SECOND = 8.0
 PAUSE, LONG_PAUSE = 1.2, 2.5
@@ -69,7 +69,7 @@ def lines(recording: Recording, note: str = "") -> list[str]:
     world = recording.world
     told = [f"step {frame.step:,}, {frame.part}: {frame.event}" for frame in recording.events]
     sizes = f"{_counted(world.n_states, 'state')}, {_counted(world.n_actions, 'action')}"
-    if recording.pairs:
+    if recording.kind:
         sizes += f", {_counted(len(recording.stands_for), 'cluster')} known before"
     return [recording.title, sizes, *([note] if note else []), *told]
 
@@ -101,18 +101,19 @@ def screen(recording: Recording, number: int, note: str, size: tuple[int, int]) 
 
 
 def _verdict(recording: Recording, frame: Frame) -> Text:
-    if not recording.pairs:
+    if not recording.kind:
         return Text()
     if not frame.recognised:
         return Text("? which world is this", "dim")
-    sign, colour = ("✔", DONE) if recording.right else ("✘", WRONG)
+    sign = recording.sign(frame)
+    colour = DONE if sign == "✔" else WRONG
     return Text(f"{sign} {frame.recognised}", f"bold {colour}", overflow="ellipsis", no_wrap=True)
 
 
 def _phases(recording: Recording, frame: Frame) -> Text:
     """clustering, then learning; the present one is lit."""
     text = Text()
-    for part in ("clustering", "learning") if recording.pairs else ("learning",):
+    for part in recording.parts:
         text.append("→" if text else "", "dim")
         text.append(f" {part} ", f"bold black on {AGENT}" if part == frame.part else "dim")
     most = f" of at most {frame.part_steps:,}" if frame.part == "clustering" else f" of {frame.part_steps:,}"
@@ -121,10 +122,15 @@ def _phases(recording: Recording, frame: Frame) -> Text:
 
 
 def _counts(recording: Recording, frame: Frame, rows: int, length: int) -> RenderableType:
-    """How often each pair of Gamma was seen."""
-    if not recording.pairs:
+    """How often each pair of Gamma was seen, or what else the agent goes by."""
+    if not recording.kind:
         return Text("This agent does not cluster.", "dim")
     table = Table.grid(padding=(0, 1))
+    if recording.kind != SAMPLES:
+        title, gauges = recording.gauges(frame, rows)
+        for name, share, words, enough in gauges:
+            table.add_row(name, bar(share, DONE if enough else TARGET, length), words)
+        return Group(Text(title, "bold"), table)
     table.add_row(Text("pair", "bold"), Text("samples", "bold"), "")
     open_first = sorted(range(len(recording.pairs)), key=lambda i: frame.visits[i] >= recording.samples)
     shown = range(len(recording.pairs)) if len(recording.pairs) <= rows else sorted(open_first[: rows - 1])
@@ -143,7 +149,7 @@ def _counts(recording: Recording, frame: Frame, rows: int, length: int) -> Rende
 
 def _clusters(recording: Recording, frame: Frame, rows: int, length: int) -> RenderableType:
     """What speaks against each cluster; the limit is in the middle of the bar."""
-    if not recording.pairs:
+    if not recording.kind:
         return Text()
     if not frame.evidence:
         return Text("No cluster is known yet.", "dim")
@@ -158,7 +164,7 @@ def _clusters(recording: Recording, frame: Frame, rows: int, length: int) -> Ren
         table.add_row(recording.cluster(one.cluster), bar(share, colour, length, 0.5), f"{one.value:.2f}", opinion)
     if len(shown) < len(ranked):
         table.add_row(f"and {len(ranked) - len(shown)} more")
-    return Group(Text(f"{first.words}, limit {first.limit:.3g}", "bold"), table)
+    return Group(Text(heading(first), "bold"), table)
 
 
 def bar(share: float, colour: str, length: int, mark: float | None = None) -> Text:
@@ -196,9 +202,10 @@ def _legend(recording: Recording) -> Text:
     text.append(" agent  ★ reward")
     if recording.pairs and on_grid(recording.world):
         text.append("\n▸", TARGET)
-        text.append(" pair to sample  ")
-        text.append("▸", DONE)
-        text.append(" sampled")
+        text.append(" pair to sample  " if recording.kind == SAMPLES else " pair compared")
+        if recording.kind == SAMPLES:
+            text.append("▸", DONE)
+            text.append(" sampled")
     return text
 
 
@@ -240,7 +247,7 @@ def _cell(recording: Recording, frame: Frame, state: int, large: bool) -> list[T
     if on_grid(world):
         for i, (s, a) in enumerate(recording.pairs):
             if s == state:
-                done = frame.visits[i] >= recording.samples
+                done = recording.has_enough(int(frame.visits[i]))
                 signs[SIDES[a]] = (
                     SIGNS[a],
                     "#005f3f" if here and done else "#8a4b00" if here else DONE if done else TARGET,

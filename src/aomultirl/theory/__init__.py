@@ -14,6 +14,7 @@ from aomultirl.theory.bounds import (
     visits_until_informative,
 )
 from aomultirl.theory.constants import clustering_horizon, samples_needed, threshold
+from aomultirl.theory.identification import identification_lower_bound
 from aomultirl.theory.lower_bounds import (
     CoinFlips,
     coin_flips,
@@ -34,6 +35,7 @@ __all__ = [
     "first_stage_bound",
     "full_set_bound",
     "hidden_bias",
+    "identification_lower_bound",
     "identification_regret",
     "identification_samples",
     "identification_steps",

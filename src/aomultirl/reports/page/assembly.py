@@ -14,7 +14,7 @@ import aomultirl
 from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.page import charts, data, details, heading, maps, markup, settings, text
+from aomultirl.reports.page import charts, data, details, evidence, heading, maps, markup, settings, text
 from aomultirl.reports.page.data import Group, Run
 from aomultirl.reports.page.script import script
 from aomultirl.worlds import catalogue
@@ -55,7 +55,7 @@ def make_page(
     worlds = _worlds(groups, models)
     shown = data.shown_runs(groups)
     grids = maps.maps(groups, shown, worlds)
-    drawn, content = _contents(groups, shown, caption)
+    drawn, content = _contents(groups, worlds, shown, caption)
     if grids:
         content.append(("policies", "Learned and optimal policies", MAPS))
     sections = [*content, *_ending(groups, worlds, claims, command)]
@@ -85,7 +85,7 @@ def write_page(
 
 
 def _contents(
-    groups: Sequence[Group], shown: Sequence[int], caption: str | None
+    groups: Sequence[Group], worlds: Sequence[ModelSet | None], shown: Sequence[int], caption: str | None
 ) -> tuple[list[charts.Chart], list[Section]]:
     """The charts, and the sections that show them; what has no data has no section."""
     drawn: list[charts.Chart] = []
@@ -130,6 +130,7 @@ def _contents(
     steps = charts.steps(groups, shown)
     if steps:
         lede = "How many steps of every episode went into finding out which world it is."
+        lede = " ".join(filter(None, [lede, evidence.steps_sentence(groups, worlds)]))
         add(
             "steps",
             "Steps spent identifying",
@@ -137,6 +138,11 @@ def _contents(
             markup.controls(markup.box("steps-log", "logarithmic axis")),
             steps,
         )
+    kept = evidence.evidence(groups, shown)
+    if kept:
+        names = next(filter(None, kept["choices"].values()))
+        choice = markup.select("kept", "Episode", {str(i): name for i, name in enumerate(names)}, str(len(names) - 1))
+        add("evidence", "Evidence in an episode", evidence.lede(groups), markup.controls(choice), kept)
     distances = details.distances(groups, shown)
     if distances:
         lede = (

@@ -27,7 +27,9 @@ UNKNOWN = "#777777"
 MARKS = {
     "new cluster": {"symbol": "circle-open", "size": 17, "color": "#111111", "line": {"width": 1.6}},
     "failed exploration": {"symbol": "triangle-down-open", "size": 16, "color": "#B35900", "line": {"width": 2.2}},
+    "abstained": {"symbol": "square-open", "size": 13, "color": "#5b5f66", "line": {"width": 1.2}},
     "misclustered": {"symbol": "x-thin-open", "size": 16, "color": "#C00000", "line": {"width": 3.2}},
+    "certified": {"symbol": "line-ns-open", "size": 15, "color": "#111111", "line": {"width": 1}},
 }
 
 
@@ -104,20 +106,24 @@ def _episodes(history: History, before: int) -> tuple[list[dict[str, Any]], str]
     events = {
         "new cluster": history["new_cluster"],
         "failed exploration": ~history["exploration_ok"],
+        "abstained": history["abstained"],
         "misclustered": history["misclustered"],
+        "certified": history["certified"],
     }
     task, cluster = history["task"], history["cluster"]
     number = np.arange(len(history)) + 1 - before
     kept = np.zeros(len(history), np.bool_)
     kept[data.thinned(len(history), MOST_EPISODES)] = True
-    for happened in events.values():
+    for name, happened in events.items():
+        if name == "certified":
+            continue  # it is what usually happens
         places = np.flatnonzero(happened)
         kept[places[data.thinned(len(places), MOST_EPISODES)] if len(places) else places] = True
     rows = np.array([cluster_name(c) for c in range(-1, int(cluster.max()) + 1)])
     traces = []
     for one in np.unique(task).tolist():
         here = np.flatnonzero(kept & (task == one))
-        looks = {"symbol": _symbol(one), "size": 8, "color": _colour(one), "line": {"width": 0.6, "color": "white"}}
+        looks = {"symbol": symbol_of(one), "size": 8, "color": colour_of(one), "line": {"width": 0.6, "color": "white"}}
         name = world_name(one) if one >= 0 else "episode"
         hover = f"episode %{{x}}: {name}, %{{y}}<extra></extra>"
         traces.append(_markers(name, number[here], rows[cluster[here] + 1], looks, hover))
@@ -133,7 +139,9 @@ def _episodes(history: History, before: int) -> tuple[list[dict[str, Any]], str]
     judged = [] if task.max() < 0 else [wrong]
     few = f"; {kept[before:].sum():,} of them are drawn" if kept.sum() < len(history) else ""
     early = f"; {before:,} that do not count come before them" if before else ""
-    said = "; ".join([clusters, failed, *judged])
+    proven, none = (int(events[name][before:].sum()) for name in ("certified", "abstained"))
+    sure = [f"{proven:,} certified; {none:,} abstained"] if proven or none else []
+    said = "; ".join([clusters, failed, *judged, *sure])
     return traces, f"{phrases.counted(len(history) - before, 'episode')}{worlds}{few}{early}; {said}."
 
 
@@ -151,7 +159,7 @@ def _matrix(history: History, before: int) -> tuple[list[dict[str, Any]], str]:
     apart = table[~np.eye(len(table), dtype=np.bool_)]
     apart = apart[np.isfinite(apart)]
     clusters = history.about.get("clusters") or []
-    labels = [cluster_name(i) + _stands_for(clusters, i) for i in range(len(table))]
+    labels = [cluster_name(i) + stands_for(clusters, i) for i in range(len(table))]
     text = [[_entry(value, i == j, threshold) for j, value in enumerate(row)] for i, row in enumerate(table)]
     heat: dict[str, Any] = {
         "type": "heatmap",
@@ -197,11 +205,11 @@ def _shrinking(history: History, before: int) -> tuple[list[dict[str, Any]], str
         here = np.flatnonzero(known & (owner == one))
         here = here[data.thinned(len(here))]
         world = -2 - one if one < 0 else clusters[one]["task"] if one < len(clusters) else -1
-        name = world_name(world) if one < 0 else cluster_name(one) + _stands_for(clusters, one)
-        looks = {"symbol": _symbol(world if world >= 0 else max(one, 0)), "size": 6, "color": _colour(world)}
+        name = world_name(world) if one < 0 else cluster_name(one) + stands_for(clusters, one)
+        looks = {"symbol": symbol_of(world if world >= 0 else max(one, 0)), "size": 6, "color": colour_of(world)}
         hover = f"{name}, episode %{{x}}: %{{y:.3g}}<extra></extra>"
         trace = _markers(name, here + 1 - before, error[here], looks, hover)
-        lines = {"mode": "lines+markers", "line": {"color": _colour(world), "width": 1.4}}
+        lines = {"mode": "lines+markers", "line": {"color": colour_of(world), "width": 1.4}}
         traces.append({**trace, **lines})
     ends = np.flatnonzero(known[before:])
     if not len(ends):
@@ -214,7 +222,7 @@ def _errors_of(history: History) -> data.Floats:
     return history.columns.get("estimate_error", np.full(len(history), np.nan))
 
 
-def _stands_for(clusters: Sequence[dict[str, Any]], number: int) -> str:
+def stands_for(clusters: Sequence[dict[str, Any]], number: int) -> str:
     known = number < len(clusters) and clusters[number]["task"] >= 0
     return f" ({world_name(clusters[number]['task'])})" if known else ""
 
@@ -229,9 +237,9 @@ def cluster_name(number: int) -> str:
     return f"c{number + 1}" if number >= 0 else "none"
 
 
-def _colour(task: int) -> str:
+def colour_of(task: int) -> str:
     return COLOURS[task % len(COLOURS)] if task >= 0 else UNKNOWN
 
 
-def _symbol(task: int) -> str:
+def symbol_of(task: int) -> str:
     return SYMBOLS[task % len(SYMBOLS)]

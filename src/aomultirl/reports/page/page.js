@@ -17,6 +17,16 @@
       })
       .join("|");
 
+  // Every run keeps the evidence of other episodes; the last is shown first.
+  function fillKept() {
+    const control = document.querySelector('[data-control="kept"]');
+    if (!control) return;
+    const names = page.charts.find((chart) => chart.choices).choices[keyOf(["agent", "run"])] || [];
+    control.replaceChildren(...names.map((name, i) => new Option(name, String(i))));
+    control.value = state.kept = String(Math.max(0, names.length - 1));
+    control.parentElement.hidden = names.length === 0;
+  }
+
   function tracesOf(chart, view) {
     const count = Math.max(chart.traces.length, view.data.length);
     return Array.from({ length: count }, (_, i) => {
@@ -30,7 +40,7 @@
     });
   }
 
-  function layoutOf(chart) {
+  function layoutOf(chart, view) {
     const own = chart.layout;
     const small = narrow.matches;
     const axis = { gridcolor: "#e7e7e3", zerolinecolor: "#c9c9c4", linecolor: "#8a8a86", automargin: true };
@@ -45,7 +55,7 @@
       hoverlabel: { font: { size: 12 }, namelength: -1 },
       dragmode: coarse.matches || small ? false : "zoom",
       xaxis: { ...axis, ...own.xaxis },
-      yaxis: { ...axis, ...own.yaxis },
+      yaxis: { ...axis, ...own.yaxis, ...(view && view.yaxis) },
       uirevision: "kept",
     };
     if (chart.log && state[chart.log]) {
@@ -65,7 +75,7 @@
     if (holder.hidden) return;
     // Without Plotly's own buttons: they would be many stops for the keyboard inside what is read as one picture.
     const config = { responsive: true, displayModeBar: false };
-    Plotly.react(holder, tracesOf(chart, view), layoutOf(chart), config);
+    Plotly.react(holder, tracesOf(chart, view), layoutOf(chart, view), config);
     if (!holder.dataset.listening) {
       holder.dataset.listening = "yes";
       holder.style.minHeight = "";
@@ -195,6 +205,7 @@
       axis.checked = true;
       state["regret-log"] = true;
     }
+    if (name === "run" || name === "agent") fillKept();
     update((chart) => chart.keys.includes(name) || chart.log === name || (name === "bound" && chart.log === "regret-log"));
     if (name === "run" || name === "agent") drawMaps();
   }
@@ -206,6 +217,8 @@
   document.querySelectorAll("[data-agent]").forEach((box) => {
     box.addEventListener("change", () => toggle(Number(box.dataset.agent), box.checked));
   });
+
+  fillKept();
 
   // One by one while nothing else is to be done.
   const later = window.requestIdleCallback || ((work) => setTimeout(work, 10));

@@ -35,7 +35,7 @@ def glance(groups: Sequence[Group]) -> str:
     """One row an agent: what a reader wants to know first."""
     recently = f"last {data.RECENT} episodes"
     head = ["agent", "average reward", recently, "regret", "clusters", "misclustered", "failed explorations"]
-    head += ["runs", "episodes"]
+    head += ["abstained", "runs", "episodes"]
     several = any(len(one.runs) > 1 for one in groups)
     mean = "means over its runs with 95 % bootstrap intervals" if several else "means over its runs"
     found = table(
@@ -60,6 +60,7 @@ def _row(one: Group) -> list[str]:
     known = [values for values in known if np.isfinite(values).any()]
     clusters = [int(run.history["cluster"].max()) + 1 for run in one.given.values()]
     failed = sum(int((~history["exploration_ok"]).sum()) for history in histories)
+    abstained = sum(int(history["abstained"].sum()) for history in histories)
     wrong = f"{sum(history.misclustered for history in histories):,}"
     return [
         f'<span class="name">{swatch(one)}<span>{escape(one.label)}</span></span>',
@@ -69,6 +70,7 @@ def _row(one: Group) -> list[str]:
         _mean(clusters) if max(clusters) else NOTHING,
         wrong if max(clusters) and histories[0]["task"].max() >= 0 else NOTHING,
         f"{failed:,}" if max(clusters) else NOTHING,
+        f"{abstained:,}" if max(clusters) or abstained else NOTHING,
         f"{len(histories)}",
         phrases.span(map(len, histories)),
     ]
@@ -213,7 +215,8 @@ def parameters(groups: Sequence[Group]) -> str:
         rows += [["world", code(settings.world_call(world))]] if world else []
         rows += [["stream", code(stream)]] if stream else []
         rows += [["rewards", "noisy: 0 or 1"]] if noisy else []
-        rows += [[f"found: {escape(str(name))}", code(value)] for name, value in (about.get("findings") or {}).items()]
+        found = {name: value for name, value in (about.get("findings") or {}).items() if name != "evidence"}
+        rows += [[f"found: {escape(str(name))}", code(value)] for name, value in found.items()]
         rows.append(["seeds, run by run", code(seeds(list(one.runs.values())))])
         inside = table([], rows, f"Parameters, findings and seeds of {one.label}")
         kind = str(about.get("agent", one.label))

@@ -1,0 +1,363 @@
+"""Recall: identify while acting.
+
+Memory has two tiers.  A *world* is what the agent believes it has met: all counts of the episodes that probably were
+it. They serve to act, and to propose what to bet on, and nothing else.  Some worlds are *proven* clusters too, with
+counts that are certain to be of one world (up to the probability of failure, and to the resolution); only these
+serve as nulls of tests.  So mistakes cost reward, and never contaminate what is proven.
+
+- A cluster is founded when every cluster is rejected: by the counts of that episode.
+- An episode is put in cluster c when all others are rejected, c is the likeliest hypothesis, and pairs that make up
+  COVER of its steps are certified to agree with c.  Half-way through the episode it is settled which pairs are
+  certified; what is counted at these in the other half joins the cluster.  Chosen before they were seen, these
+  counts are a fair sample; adding those that were found to agree would bias the cluster towards itself.
+- Anything else is put in no cluster (-1).
+"""
+
+import math
+from collections.abc import Generator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import checks
+from aomultirl.agents.base import NOTHING, Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
+from aomultirl.agents.practical import Practical
+from aomultirl.agents.tracing import Traces
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import Stream
+from aomultirl.engine.stepping import Outcome, Phase
+from aomultirl.identifying.e_values import gammas
+from aomultirl.identifying.knowledge import Knowledge, knowledge
+from aomultirl.identifying.proof import BETTING, at_places, certified_pairs, growth, is_rejected, ln_against, standards
+from aomultirl.learning.optimism import GUIDE, Options, planner
+from aomultirl.learning.recalling import Recalling, recalling, settle
+
+SURE = 0.999
+"""Posterior probability at which an episode's counts are noted."""
+COVER = 0.8
+CHUNK, NEEDED, TRIES = 8, 30, 3
+FIRST_LOOK = 25
+"""Steps after which the beliefs are first written down; then after twice as many."""
+FADING = 0.9
+"""A world met so many episodes ago counts so much less in the prior, to this power."""
+
+
+@dataclass
+class World:
+    """counts: all that is believed of it; proven: what is certain, number: of its cluster, or None and -1.
+
+    values: (S,), where planning begins; met: how often lately; tries: episodes that spent steps
+    on proof in vain.
+    """
+
+    counts: CountTable
+    values: NDArray[np.float64]
+    met: float = 1.0
+    tries: int = 0
+    proven: CountTable | None = None
+    number: int = -1
+
+
+class Verdict(NamedTuple):
+    """likely: number of the likeliest world, W for a new one, and whether it is SURE to be that among the worlds;
+    survivors: worlds with clusters that are not rejected; certified: (S * A,) for the only survivor; cover: share of
+    the steps at certified pairs."""
+
+    likely: int
+    sure: bool
+    survivors: list[int]
+    certified: NDArray[np.bool_]
+    cover: float
+
+    @property
+    def proven(self) -> bool:
+        """The episode belongs to the only surviving cluster."""
+        return self.sure and self.survivors == [self.likely] and self.cover >= COVER
+
+
+class Recall(Agent):
+    """Acts from the first step on what it remembers, and commits to memory on proof.
+
+    Parameters
+    ----------
+    failure
+        p: with probability 1 - p no cluster is founded twice, and no pair's counts join a cluster that differs there.
+    horizon
+        H.
+    resolution
+        l1 distance of two rows that matters.
+    proof
+        share of an episode that may be spent on proof in a world that is no cluster yet.
+    rewards
+        "known", or "unknown": estimated.
+    learner
+        the learner's numbers in place of the default ones, see :mod:`aomultirl.learning.optimism`.
+
+    Attributes
+    ----------
+    worlds
+        everything that was met.
+    """
+
+    def __init__(
+        self,
+        failure: float,
+        horizon: int,
+        resolution: float = 0.5,
+        *,
+        proof: float = 0.05,
+        rewards: str = "known",
+        learner: Options | None = None,
+    ) -> None:
+        self.failure, self.horizon, self.resolution = failure, horizon, resolution
+        self.proof, self.rewards, self.learner = proof, rewards, learner
+
+    def begin(self, setting: Setting) -> None:
+        super().begin(setting)
+        failure = checks.real("failure", self.failure, above=0.0, below=1.0)
+        checks.integer("horizon", self.horizon, least=1)
+        checks.real("proof", self.proof, least=0.0, most=0.5)
+        resolution = checks.real("resolution", self.resolution, above=0.0, most=2.0)
+        n_pairs = setting.n_states * setting.n_actions
+        self._rules = standards(setting.n_states, n_pairs, setting.episodes, failure, resolution)
+        self._gammas = gammas()
+        self._learner = Practical(known_rewards(self.rewards, setting), setting, self.horizon, self.learner)
+        self._traces = Traces()
+        self.worlds: list[World] = []
+        self.clusters = self._met = self.abstentions = 0
+        self._now: tuple[Recalling, Knowledge, Knowledge] | None = None
+
+    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+        known, proven = self._recollect()
+        counts, sums = CountTable(known.visits.shape[1]), self._learner.sums()
+        behaviour = self._behaviour(known, sums)
+        self._now = behaviour, known, proven
+        trace = yield from self._first_half(behaviour, counts, sums)
+        everyone = [number for number, world in enumerate(self.worlds) if world.proven is not None]
+        early = self._judge(behaviour, known, proven, counts, everyone)
+        before = counts.to_lists()
+        spent = yield from self._prove(early, behaviour, known, proven, counts, sums)
+        yield Phase(behaviour, self.horizon - self.horizon // 2 - spent, counts, sums)
+        late = self._judge(behaviour, known, proven, counts, early.survivors)
+
+        self._learner.remember(counts, sums)
+        self._keep_values(behaviour)
+        report = self._remember(early, late, before, counts, behaviour, spent)
+        trace["steps"].append(int(counts.to_lists()[2].sum()))
+        trace["belief"].append(_posterior(behaviour))
+        self._keep(trace, report)
+        return report
+
+    def _first_half(
+        self, behaviour: Recalling, counts: CountTable, sums: NDArray[np.float64]
+    ) -> Generator[Phase, Outcome, dict[str, Any]]:
+        """Act, writing down the beliefs ever more rarely."""
+        trace: dict[str, Any] = {"steps": [], "belief": []}
+        spent, stride, most = 0, FIRST_LOOK, self.horizon // 2
+        while spent < most:
+            outcome = yield Phase(behaviour, min(stride, most - spent), counts, sums)
+            spent, stride = spent + outcome.steps, max(stride, spent + outcome.steps)
+            settle(behaviour, counts.record)
+            trace["steps"].append(spent)
+            trace["belief"].append(_posterior(behaviour))
+            if outcome.steps == 0:
+                break
+        return trace
+
+    def _keep(self, trace: dict[str, Any], report: Report) -> None:
+        words = "new" if report.new_cluster else "accepted" if report.certified else "abstained"
+        self._traces.keep({"episode": self._met - 1, "verdict": words, "cluster": report.cluster, **trace})
+
+    def _prove(
+        self,
+        verdict: Verdict,
+        behaviour: Recalling,
+        known: Knowledge,
+        proven: Knowledge,
+        counts: CountTable,
+        sums: NDArray[np.float64],
+    ) -> Generator[Phase, Outcome, int]:
+        """Spend steps on proof in a world that is no cluster yet: against survivors, then where it is little known."""
+        likely, spent = verdict.likely, 0
+        if not verdict.sure or (
+            likely < len(self.worlds) and (self.worlds[likely].proven is not None or self.worlds[likely].tries >= TRIES)
+        ):
+            return 0
+        budget = int(self.proof * self.horizon)
+        while spent < budget:
+            here, total = at_places(known, counts, self.setting.n_states)
+            believed, visits = here, total
+            if likely < len(self.worlds):
+                believed, visits = here + known.seen[likely], total + known.visits[likely]
+            survivors = np.array(verdict.survivors, np.int64)
+            worth = growth(self._gammas, proven, believed, visits, self._rules, survivors)
+            if not verdict.survivors:
+                worth = (total < NEEDED).astype(np.float64)
+            if worth.max() == 0.0:
+                break
+            steps = min(max(CHUNK, budget // 16), budget - spent)
+            yield Phase(self._seeker(behaviour, worth, steps, counts), steps, counts, sums, "clustering")
+            spent += steps
+            verdict = self._judge(behaviour, known, proven, counts, verdict.survivors)
+        return spent
+
+    def _seeker(self, behaviour: Recalling, worth: NDArray[np.float64], steps: int, counts: CountTable) -> Recalling:
+        """The same learner in the same world, with the worth of evidence in place of the rewards."""
+        setting, plan = self.setting, behaviour.planner
+        goals = (worth / worth.max()).reshape(setting.n_states, setting.n_actions)
+        nothing = np.zeros(len(worth), np.int64)
+        seeker = planner(plan.known, plan.lore, goals, steps, self._learner.options, NOTHING, nothing)
+        prior = np.zeros(len(self.worlds) + 1)
+        prior[plan.state[GUIDE]] = 1.0
+        seeking = recalling(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
+        settle(seeking, counts.record)
+        return seeking
+
+    def _recollect(self) -> tuple[Knowledge, Knowledge]:
+        """What is believed of each world and what is proven, at the same places."""
+        n_states, n_pairs = self.setting.n_states, self.setting.n_states * self.setting.n_actions
+        count, empty = len(self.worlds), CountTable(n_pairs)
+        tables = [world.counts for world in self.worlds]
+        both = knowledge(tables + [world.proven or empty for world in self.worlds], n_pairs, n_states)
+        seen, visits = both.seen, both.visits
+        return (
+            Knowledge(both.starts, both.states, seen[:count], visits[:count]),
+            Knowledge(both.starts, both.states, seen[count:], visits[count:]),
+        )
+
+    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> Recalling:
+        plan = self._learner.planner(known, sums)
+        values = np.array([world.values for world in self.worlds]).reshape(-1, self.setting.n_states)
+        prior = np.array([1.0 + world.met for world in self.worlds] + [0.0])
+        new = 1.0 / (1.0 + self._met)
+        prior = (1.0 - new) * prior / max(1.0, prior.sum())
+        prior[-1] = new
+        return recalling(plan, prior, values)
+
+    def _keep_values(self, behaviour: Recalling) -> None:
+        guide = behaviour.planner.state[GUIDE]
+        for number, world in enumerate(self.worlds):
+            world.values = behaviour.planner.values if number == guide else behaviour.beliefs.values[number]
+
+    def _judge(
+        self, behaviour: Recalling, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
+    ) -> Verdict:
+        """What the counts so far say; of the ``candidates`` those survive that are not rejected now either."""
+        settle(behaviour, counts.record)
+        scores = behaviour.beliefs.scores
+        likely = int(np.argmax(scores))
+        new = likely == len(self.worlds)
+        sure = bool(1.0 / np.exp((scores if new else scores[:-1]) - scores[likely]).sum() >= SURE)
+        here, total = at_places(known, counts, self.setting.n_states)
+        survivors = []
+        for number in candidates:
+            others = np.array([i for i in range(len(self.worlds)) if i != number], np.int64)
+            if not is_rejected(self._gammas, proven, known, here, total, self._rules, number, others):
+                survivors.append(number)
+        certified, cover = np.zeros(len(total), bool), 0.0
+        if survivors == [likely]:
+            certified = certified_pairs(self._gammas, proven, here, total, self._rules, likely, self.clusters)
+            cover = float(total[certified].sum() / max(1, total.sum()))
+        return Verdict(likely, sure, survivors, certified, cover)
+
+    def _remember(
+        self, early: Verdict, late: Verdict, before: Any, counts: CountTable, behaviour: Recalling, spent: int
+    ) -> Report:
+        self._met += 1
+        for world in self.worlds:
+            world.met *= FADING
+        founded = not late.survivors
+        if late.sure or founded:
+            world = self._note(late, counts, behaviour, founded)
+            world.met += 1.0
+            world.tries += spent > 0
+        if early.proven:
+            host = self.worlds[early.likely]
+            assert host.proven is not None
+            _add_since(host.proven, before, counts, early.certified)
+        if founded:
+            world.proven, world.number = CountTable(len(counts.record.heads)), self.clusters
+            world.proven.add(counts)
+            self.clusters += 1
+            return self._report(world.number, counts, world, new_cluster=True)
+        if late.proven or (early.proven and early.likely in late.survivors):
+            world = self.worlds[(late if late.proven else early).likely]
+            return self._report(world.number, counts, world, certified=True)
+        self.abstentions += 1
+        return self._report(-1, counts, self.worlds[late.likely] if late.sure else None, abstained=True)
+
+    def _report(self, number: int, counts: CountTable, world: World | None, **told: bool) -> Report:
+        """With the policy that is best for all that is believed of this world."""
+        samples = counts if world is None else world.counts
+        plan = self._learner.first_actions(samples)
+        return Report(number, evaluation=plan, evaluation_horizon=self.horizon, samples=(samples,), **told)
+
+    def _note(self, late: Verdict, counts: CountTable, behaviour: Recalling, founded: bool) -> World:
+        """The world that these counts are added to: the likeliest, or one more."""
+        fits = late.likely < len(self.worlds) and not (founded and self.worlds[late.likely].proven is not None)
+        if not fits:
+            self.worlds.append(World(CountTable(len(counts.record.heads)), behaviour.planner.values.copy(), 0.0))
+        world = self.worlds[late.likely if fits else -1]
+        world.counts.add(counts)
+        return world
+
+    def evidence(self, explored: CountTable) -> list[Evidence]:
+        if self._now is None:
+            return []
+        behaviour, known, proven = self._now
+        behaviour = deepcopy(behaviour)  # settling it would make the episode look at entries that it keeps
+        here, total = at_places(known, explored, self.setting.n_states)
+        settle(behaviour, explored.record)
+        belief, limit = _posterior(behaviour), self._rules.reject - math.log(BETTING)
+        found = []
+        count = len(known.seen)  # as the episode began: it may have founded one more by now
+        for number, world in enumerate(self.worlds[:count]):
+            if world.proven is not None and proven.visits[number].any():
+                others = np.array([i for i in range(count) if i != number], np.int64)
+                against = ln_against(self._gammas, proven, known, here, total, self._rules, number, others)
+                words = f"ln evidence against it; believed to be this one with {100 * belief[number]:.1f} %"
+                found.append(Evidence(world.number, max(against, -50.0), limit, bool(against >= limit), words))
+        return sorted(found)
+
+    def memory(self, stream: Stream) -> Memory:
+        clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
+        return Memory(
+            [Remembered(world.proven, self._learner.first_actions(world.counts)) for world in clusters if world.proven],
+            np.arange(self.setting.n_states * self.setting.n_actions),
+            None,
+        )
+
+    def findings(self) -> dict[str, Any]:
+        return {
+            "guarantee": True,
+            "resolution": self.resolution,
+            "worlds": len(self.worlds),
+            "abstentions": self.abstentions,
+            "evidence": {"episodes": self._traces.kept},
+        }
+
+
+def _posterior(behaviour: Recalling) -> list[float]:
+    """Of every world in memory, and of a new one last."""
+    scores = behaviour.beliefs.scores
+    shares = np.exp(scores - scores.max())
+    return (shares / shares.sum()).round(6).tolist()  # type: ignore[no-any-return]
+
+
+def _add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> None:
+    """Add what was counted since ``before`` at these pairs."""
+    starts, states, visits = before
+    old = {
+        (pair, int(states[i])): int(visits[i])
+        for pair in np.flatnonzero(pairs).tolist()
+        for i in range(starts[pair], starts[pair + 1])
+    }
+    starts, states, visits = counts.to_lists()
+    for pair in np.flatnonzero(pairs).tolist():
+        for i in range(starts[pair], starts[pair + 1]):
+            new = int(visits[i]) - old.get((pair, int(states[i])), 0)
+            if new > 0:
+                target.count(pair, int(states[i]), new)

@@ -1,0 +1,116 @@
+"""Bets against a cluster for another one: which of two known worlds is this?
+
+Given the past, an event A of successors at each pair where c' and c disagree, q the predictive probability of A after
+c', u the upper confidence bound of P_c(A) with u < q.  A visit multiplies the wealth by q / u if A happens, else by
+(1 - q) / (1 - u).  If the world is that of c, P_c(A) <= u, and the factor has a mean of at most 1, whatever was done
+before; so the wealth is an e-process (:mod:`.e_values`).
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import borrowing
+from aomultirl.identifying.e_values import Gammas, interval_radius, lower_bound
+
+THETA, WIN, LOSE, RATE = range(4)
+LEAST_LEAD = 0.08
+"""Bets need q to exceed the cluster's share by so much: below, no confidence bound of interest can separate them."""
+
+
+@borrowing
+def ratio(d_rival: int, n_rival: int, d: int, n: int) -> float:
+    """How much likelier the rival thinks a successor; -1 where neither has seen it."""
+    if d_rival == 0:
+        return 0.0 if d > 0 else -1.0
+    return (d_rival * n) / (d * n_rival) if d > 0 else np.inf
+
+
+@borrowing
+def find_bet(
+    half: NDArray[np.float64],
+    whole: NDArray[np.float64],
+    mine: NDArray[np.int64],
+    rival: NDArray[np.int64],
+    n: int,
+    n_rival: int,
+    level: float,
+    events: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None:
+    """The event at which the rival's predictions win fastest: all successors at least so much likelier.
+
+    mine, rival: counts of one row.  out = (smallest ratio in the event, ln of both factors, growth per visit).
+    """
+    out[RATE] = 0.0
+    if n == 0 or n_rival == 0:
+        return
+    for i in range(len(mine) - 1):
+        theta = ratio(rival[i], n_rival, mine[i], n)
+        if theta <= 1.0:
+            continue
+        hits = hits_rival = size = 0
+        for j in range(len(mine) - 1):
+            if ratio(rival[j], n_rival, mine[j], n) >= theta:
+                hits += mine[j]
+                hits_rival += rival[j]
+                size += 1
+        q = (hits_rival + 0.5) / (n_rival + 1.0)
+        if q - hits / n < LEAST_LEAD:
+            continue
+        radius = interval_radius(half, whole, hits, n, level + events[size])
+        u = 1.0 - lower_bound(1.0 - hits / n, radius)
+        if q > u:
+            win, lose = math.log(q / u), math.log((1.0 - q) / (1.0 - u))
+            rate = q * win + (1.0 - q) * lose
+            if rate > out[RATE]:
+                out[THETA], out[WIN], out[LOSE], out[RATE] = theta, win, lose, rate
+
+
+@borrowing
+def find_bets(
+    gammas: Gammas,
+    starts: NDArray[np.int64],
+    seen: NDArray[np.int64],
+    visits: NDArray[np.int64],
+    intervals: NDArray[np.float64],
+    events: NDArray[np.float64],
+    bets: NDArray[np.float64],
+    pair: int,
+) -> None:
+    """All bets at a pair."""
+    first, last = starts[pair], starts[pair + 1]
+    for c in range(len(seen)):
+        for rival in range(len(seen)):
+            if rival != c:
+                find_bet(
+                    gammas.half,
+                    gammas.whole,
+                    seen[c, first:last],
+                    seen[rival, first:last],
+                    visits[c, pair],
+                    visits[rival, pair],
+                    intervals[c],
+                    events,
+                    bets[c, rival, pair],
+                )
+
+
+@borrowing
+def ln_wealth(wealth: NDArray[np.float64], c: int, least: float) -> float:
+    """ln of the mean over rivals of the wealth against c; only a bound from above where it is below ``least``."""
+    count = len(wealth)
+    if count < 2:
+        return -np.inf
+    most = -np.inf
+    for rival in range(count):
+        if rival != c:
+            most = max(most, wealth[c, rival])
+    if most < least:
+        return most
+    total = 0.0
+    for rival in range(count):
+        if rival != c:
+            total += math.exp(wealth[c, rival] - most)
+    return most + math.log(total / (count - 1))

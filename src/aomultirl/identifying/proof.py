@@ -1,0 +1,205 @@
+"""What the counts of an episode prove about the clusters in memory: a function of counts, worked out when asked.
+
+The evidence is that of :mod:`.sequential` (notation and validity there), at one fixed time instead of at every step: an
+e-process has mean at most 1 at any time.
+
+- c is *rejected* when the bets against it win K / (p_R w) on average over the alternatives, or a difference exceeds
+  its share of the rest.  Only the bound on P_c(A) must come from counts that are proven to be of c's world.  What is
+  bet on may come from anywhere in the past, so the notes on worlds that nobody has proven serve here as
+  alternatives.
+- a pair is *certified* for c when the certificate of every event exceeds K C S A / p_A: then this world and that of
+  c are less than ``resolution`` apart there.  The union over pairs is needed because data joins pair by pair.
+
+Confidence bounds.  A cluster is founded by the counts of a whole episode, chosen by what they show; any of K
+episodes may be the one, so their level carries ln K.  What joins later must be chosen before it is seen
+(:mod:`aomultirl.agents.recall`).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import CountTable
+from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bet, ratio
+from aomultirl.identifying.certificates import certify_pair
+from aomultirl.identifying.differences import differs
+from aomultirl.identifying.e_values import Gammas
+from aomultirl.identifying.knowledge import NOVEL, Knowledge
+from aomultirl.identifying.sequential import event_weights
+
+BETTING = 0.6
+SHARES = (0.4, 0.4, 0.1, 0.1)
+"""Of the failure probability: rejections, certificates, the bounds used by the one and the other."""
+
+
+def at_places(known: Knowledge, counts: CountTable, n_states: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(here, total): the counts at the places of ``known``, and of pairs."""
+    starts, states, visits = counts.to_lists()
+    n_pairs = len(starts) - 1
+    owners = np.repeat(np.arange(n_pairs), np.diff(starts))
+    rows = np.repeat(np.arange(n_pairs), np.diff(known.starts))
+    keys = rows * (n_states + 1) + np.where(known.states == NOVEL, n_states, known.states)
+    wanted = owners * (n_states + 1) + states
+    places = np.searchsorted(keys, wanted)
+    places = np.where(keys[places] == wanted, places, known.starts[owners + 1] - 1)
+    here = np.bincount(places, visits, len(keys)).astype(np.int64)
+    return here, np.bincount(owners, visits, n_pairs).astype(np.int64)
+
+
+class Standards(NamedTuple):
+    """The numbers in force.
+
+    reject: ln(K / p_R); certify: ln(K / p_A); interval, bound: levels of the confidence bounds; pool: founders times
+    worlds that an adversary may choose from; gap: half the resolution; events: ln(j (j + 1) binom(S, j)) for events of
+    j states; chosen: ln K, for the choice of a founder.
+    """
+
+    reject: float
+    certify: float
+    interval: float
+    bound: float
+    pool: float
+    gap: float
+    events: NDArray[np.float64]
+    chosen: float
+
+
+def standards(n_states: int, n_pairs: int, episodes: int, failure: float, resolution: float) -> Standards:
+    """What a proof must reach, for K episodes that fail with probability p in all."""
+    reject, certify, interval, bound = (math.log(episodes / (failure * share)) for share in SHARES)
+    pairs = math.log(n_pairs)
+    return Standards(
+        reject,
+        certify + pairs,
+        interval + pairs,
+        bound + math.log(episodes),
+        float(episodes) ** 2,
+        0.5 * resolution,
+        event_weights(n_states),
+        math.log(episodes),
+    )
+
+
+@kernel
+def ln_against(
+    gammas: Gammas,
+    proven: Knowledge,
+    noted: Knowledge,
+    here: NDArray[np.int64],
+    total: NDArray[np.int64],
+    rules: Standards,
+    c: int,
+    alternatives: NDArray[np.int64],
+) -> float:
+    """ln of the mean over alternatives of the wealth of the bets against c."""
+    most, logs = -np.inf, np.zeros(len(alternatives))
+    bet = np.zeros(4)
+    for k, rival in enumerate(alternatives):
+        for pair in range(len(total)):
+            n, m = proven.visits[c, pair], noted.visits[rival, pair]
+            if total[pair] == 0 or n == 0 or m == 0:
+                continue
+            first, last = proven.starts[pair], proven.starts[pair + 1]
+            mine, his = proven.seen[c, first:last], noted.seen[rival, first:last]
+            find_bet(gammas.half, gammas.whole, mine, his, n, m, rules.interval, rules.events, bet)
+            if bet[RATE] <= 0.0:
+                continue
+            hits = 0
+            for i in range(len(mine) - 1):
+                if ratio(his[i], m, mine[i], n) >= bet[THETA]:
+                    hits += here[first + i]
+            logs[k] += hits * bet[WIN] + (total[pair] - hits) * bet[LOSE]
+        most = max(most, logs[k])
+    if len(alternatives) == 0:
+        return -np.inf
+    return most + math.log(np.exp(logs - most).mean())
+
+
+@kernel
+def is_rejected(
+    gammas: Gammas,
+    proven: Knowledge,
+    noted: Knowledge,
+    here: NDArray[np.int64],
+    total: NDArray[np.int64],
+    rules: Standards,
+    c: int,
+    alternatives: NDArray[np.int64],
+) -> bool:
+    """This is not the world of c."""
+    if ln_against(gammas, proven, noted, here, total, rules, c, alternatives) >= rules.reject - math.log(BETTING):
+        return True
+    events = rules.events + rules.chosen  # so the test of both samples together pays for the choice of the founder too
+    bound = rules.reject - math.log(0.5 * (1.0 - BETTING) / len(total))
+    for pair in range(len(total)):
+        first, last = proven.starts[pair], proven.starts[pair + 1]
+        if total[pair] > 0 and differs(
+            gammas.half,
+            gammas.whole,
+            here[first:last],
+            total[pair],
+            proven.seen[c, first:last],
+            proven.visits[c, pair],
+            rules.interval - rules.chosen,
+            bound,
+            events,
+        ):
+            return True
+    return False
+
+
+@kernel
+def growth(
+    gammas: Gammas,
+    proven: Knowledge,
+    believed: NDArray[np.int64],
+    visits: NDArray[np.int64],
+    rules: Standards,
+    survivors: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """(S * A,): how fast bets on what is believed of this world would win against the survivors, all together."""
+    worth, bet = np.zeros(len(visits)), np.zeros(4)
+    for c in survivors:
+        for pair in range(len(visits)):
+            if visits[pair] > 0 and proven.visits[c, pair] > 0:
+                first, last = proven.starts[pair], proven.starts[pair + 1]
+                mine, his = proven.seen[c, first:last], believed[first:last]
+                n, m = proven.visits[c, pair], visits[pair]
+                find_bet(gammas.half, gammas.whole, mine, his, n, m, rules.interval, rules.events, bet)
+                worth[pair] += bet[RATE]
+    return worth
+
+
+@kernel
+def certified_pairs(
+    gammas: Gammas,
+    proven: Knowledge,
+    here: NDArray[np.int64],
+    total: NDArray[np.int64],
+    rules: Standards,
+    c: int,
+    count: int,
+) -> NDArray[np.bool_]:
+    """(S * A,): this world and that of c agree there, to half an l1 distance of ``gap``."""
+    found = np.zeros(len(total), np.bool_)
+    nothing = np.zeros(len(here), np.int64)
+    for pair in range(len(total)):
+        first, last = proven.starts[pair], proven.starts[pair + 1]
+        found[pair], _ = certify_pair(
+            gammas.half,
+            gammas.whole,
+            here[first:last],
+            nothing[first:last],
+            total[pair],
+            proven.seen[c, first:last],
+            proven.visits[c, pair],
+            rules.gap,
+            rules.bound,
+            rules.pool * count,
+            rules.certify + math.log(count),
+            np.uint64(0),
+        )
+    return found

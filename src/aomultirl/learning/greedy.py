@@ -1,0 +1,34 @@
+"""The policy that is best for what was counted, as it is: no bonus, and an unvisited pair leads nowhere."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+
+
+@kernel
+def greedy(
+    starts: NDArray[np.int64],
+    states: NDArray[np.int32],
+    visits: NDArray[np.int64],
+    rewards: NDArray[np.float64],
+    discount: float,
+    sweeps: int,
+) -> NDArray[np.int32]:
+    """Actions (S,) after so many sweeps of discounted value iteration; successor lists with visits, rewards (S, A)."""
+    n_states, n_actions = rewards.shape
+    values, plan = np.zeros(n_states), np.zeros(n_states, np.int32)
+    for _ in range(sweeps):
+        for s in range(n_states):
+            best = -np.inf
+            for a in range(n_actions):
+                pair = s * n_actions + a
+                total, count = 0.0, 0
+                for i in range(starts[pair], starts[pair + 1]):
+                    total += visits[i] * values[states[i]]
+                    count += visits[i]
+                q = rewards[s, a] + discount * total / max(count, 1)
+                if q > best:
+                    best, plan[s] = q, a
+            values[s] = best
+    return plan

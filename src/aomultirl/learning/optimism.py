@@ -1,0 +1,252 @@
+"""A practical learner: optimism that is measured in what a state can lead to, planned anew by a few backups a step.
+
+With n visits of a pair and m the mean of V under what they showed,
+
+    Q(s, a) = r(s, a) + discount * (n m + l hope(s)) / (n + l),     V(s) = max_a Q(s, a):
+
+``l`` more visits might have led to the best that can be hoped for.  From s one hopes for the best successor that any
+action has shown in s; and, as often as s still shows new ones, for the best state of all:
+
+    hope(s) = (1 - v) max{V(s') : s' seen from s} + v max V,     v = min{1, NOVELTY u / N}
+
+after N visits of s that led to u different states.  So the bonus needs no scale: it is a difference of values of
+this world, and a pair that nobody has visited promises r + discount * hope and no more.  l falls with the visits,
+and with the steps left,
+
+    l = LEVEL ln(1 + left / (PACE n)).
+
+How LEVEL, PACE, NOVELTY and the discount were chosen is in ``docs/agents.md``.
+
+Values are kept up to date by BACKUPS backups a step, in rotation, so a step costs the same in large worlds.  Counts are
+those of the episode, and of what is believed of the world it is taken for (:mod:`.lore`).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.stepping import ASK, Table
+from aomultirl.identifying.knowledge import Knowledge, place_of
+from aomultirl.learning.lore import Lore
+
+NEXT, SPENT, GUIDE = range(3)
+TOP, HIGHEST = range(2)
+
+
+class Options(NamedTuple):
+    """The learner's numbers, see above; one default for all worlds."""
+
+    level: float = 0.4
+    pace: float = 10.0
+    novelty: float = 0.5
+    discount: float = 0.98
+    backups: int = 16
+
+
+class Planner(NamedTuple):
+    """What is planned with.
+
+    known, lore: what is remembered and believed of C worlds.  here, total: counts of the episode at the places of
+    ``known``, and of pairs.  weight, mass: the same as they are planned with, with those of the guide.  rewards: (S
+    * A,); sums: the same, added up, where they are not known, else empty; before: visits of earlier episodes that
+    sums holds too. values: (S,).  lease: (S,), visits that the entry of a state was good for when it was made.
+    state: NEXT state to be backed up, steps SPENT, GUIDE: the world whose lore is in ``weight``.  tops: TOP, the
+    greatest value, and the HIGHEST of this rotation.  marks, means: room to work in.
+    """
+
+    known: Knowledge
+    lore: Lore
+    here: NDArray[np.int64]
+    total: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    rewards: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    before: NDArray[np.int64]
+    values: NDArray[np.float64]
+    lease: NDArray[np.int64]
+    state: NDArray[np.int64]
+    tops: NDArray[np.float64]
+    marks: NDArray[np.int64]
+    means: NDArray[np.float64]
+    horizon: int
+    options: Options
+
+
+@kernel
+def back_up(
+    counts: Counts,
+    starts: NDArray[np.int64],
+    states: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    mass: NDArray[np.float64],
+    here: NDArray[np.int64],
+    rewards: NDArray[np.float64],
+    values: NDArray[np.float64],
+    marks: NDArray[np.int64],
+    means: NDArray[np.float64],
+    top: float,
+    left: float,
+    options: Options,
+    state: int,
+) -> tuple[float, int]:
+    """(V, the best action) of one state; values are taken relative to ``top``."""
+    n_actions = len(means)
+    stamp = marks[len(values)] + 1
+    marks[len(values)] = stamp
+    local, visits, distinct = -np.inf, 0.0, 0
+    for a in range(n_actions):
+        pair = np.uint64(state * n_actions + a)
+        n = mass[pair]
+        if n == 0.0:
+            continue
+        visits += n
+        i, end = np.uint64(starts[pair]), np.uint64(starts[pair + np.uint64(1)] - 1)
+        total = 0.0
+        for j in range(i, end):
+            if weight[j] > 0.0:
+                s = np.uint64(states[j])
+                v = values[s] - top
+                total += weight[j] * v
+                local = max(local, v)
+                distinct += marks[s] != stamp
+                marks[s] = stamp
+        if here[end] > 0:  # successors that memory does not know
+            first, last = np.int64(i), np.int64(end)
+            for slot in range(*span(counts, int(pair))):
+                key = counts.slots[2 * slot]
+                if key != EMPTY and (first == last or place_of(starts, states, int(pair), key) == last):
+                    v = values[key] - top
+                    total += counts.slots[2 * slot + 1] * v
+                    local = max(local, v)
+                    distinct += marks[key] != stamp
+                    marks[key] = stamp
+        means[a] = total / n
+    hope = local * (1.0 - min(1.0, options.novelty * distinct / visits)) if visits > 0.0 else 0.0
+    best, action = -np.inf, 0
+    for a in range(n_actions):
+        pair = np.uint64(state * n_actions + a)
+        n = mass[pair]
+        q = hope
+        if n > 0.0:
+            extra = options.level * math.log1p(left / (options.pace * n))
+            q = (n * means[a] + extra * hope) / (n + extra)
+        q = rewards[pair] + options.discount * (q + top)
+        if q > best:
+            best, action = q, a
+    return best, action
+
+
+@kernel
+def plan(planner: Planner, table: Table, counts: Counts, backups: int, last: int) -> None:
+    """Back up so many states in rotation, and ``last`` at last.  Entries that are still good are kept."""
+    known, state, tops = planner.known, planner.state, planner.tops
+    starts, states, weight, mass, here = known.starts, known.states, planner.weight, planner.mass, planner.here
+    rewards, values, lease, entries = planner.rewards, planner.values, planner.lease, table.plan
+    marks, means, options = planner.marks, planner.means, planner.options
+    left = float(max(0, planner.horizon - state[SPENT]))
+    s, top, highest = state[NEXT], tops[TOP], tops[HIGHEST]
+    for step in range(backups + 1):
+        if step < backups:
+            s -= 1
+            if s < 0:
+                s = len(values) - 1
+                top, highest = highest, -np.inf
+        at = s if step < backups else last
+        v, action = back_up(
+            counts, starts, states, weight, mass, here, rewards, values, marks, means, top, left, options, at
+        )
+        values[at] = v
+        highest = max(highest, v)
+        if lease[at] == 1:
+            entries[at] = action
+    state[NEXT], tops[TOP], tops[HIGHEST] = s, top, highest
+
+
+@kernel
+def sweep(planner: Planner, table: Table, counts: Counts, sweeps: int, last: int) -> None:
+    """Whole rotations, from the values as they are."""
+    planner.state[NEXT] = 0
+    planner.tops[HIGHEST] = planner.values.max()
+    plan(planner, table, counts, sweeps * len(planner.values), last)
+
+
+@kernel
+def book_row(planner: Planner, counts: Counts, pair: int) -> int:
+    """Take the counts of one row over; how many visits are new."""
+    known, here = planner.known, planner.here
+    first, last = known.starts[pair], known.starts[pair + 1] - 1
+    before = planner.total[pair]
+    for i in range(first, last + 1):
+        here[i] = 0
+    total = 0
+    for slot in range(*span(counts, pair)):
+        key = counts.slots[2 * slot]
+        if key != EMPTY:
+            visits = counts.slots[2 * slot + 1]
+            here[place_of(known.starts, known.states, pair, key)] += visits
+            total += visits
+    planner.total[pair] = total
+    return int(total - before)
+
+
+@kernel
+def remodel(planner: Planner, pair: int) -> None:
+    """The row as it is planned with: the episode's counts and the guide's."""
+    known, lore, guide = planner.known, planner.lore, planner.state[GUIDE]
+    weight, here, seen = planner.weight, planner.here, lore.seen[guide]
+    for i in range(known.starts[pair], known.starts[pair + 1]):
+        weight[i] = here[i] + seen[i]
+    planner.mass[pair] = planner.total[pair] + lore.mass[guide, pair]
+
+
+@kernel
+def reprice(planner: Planner, pair: int) -> None:
+    """The reward of a pair, where it is not known: as if one more visit had earned 1."""
+    if len(planner.sums) > 0:
+        n = planner.total[pair] + planner.before[pair]
+        extra = planner.options.level
+        planner.rewards[pair] = (planner.sums[pair] + extra) / (n + extra) if n > 0 else 1.0
+
+
+def planner(
+    known: Knowledge,
+    lore: Lore,
+    rewards: NDArray[np.float64],
+    horizon: int,
+    options: Options,
+    sums: NDArray[np.float64],
+    before: NDArray[np.int64],
+) -> Planner:
+    """Nothing seen in this episode yet; rewards (S, A)."""
+    n_states, n_actions = rewards.shape
+    n_pairs, places = n_states * n_actions, len(known.states)
+    most = rewards.max() / (1.0 - options.discount)
+    return Planner(
+        known,
+        lore,
+        np.zeros(places, np.int64),
+        np.zeros(n_pairs, np.int64),
+        np.zeros(places),
+        np.zeros(n_pairs),
+        np.array(rewards, np.float64).reshape(-1),
+        sums,
+        before,
+        np.full(n_states, most),
+        np.ones(n_states, np.int64),
+        np.array([0, 0, len(lore.mass) - 1], np.int64),
+        np.array([most, most]),
+        np.zeros(n_states + 1, np.int64),
+        np.zeros(n_actions),
+        horizon,
+        options,
+    )
+
+
+def empty_table(n_states: int) -> Table:
+    """Ask for everything, look at every visit."""
+    return Table(np.full(n_states, ASK, np.int32), 0, np.ones(n_states, np.int64), np.zeros(n_states, bool))

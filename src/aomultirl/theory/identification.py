@@ -1,0 +1,128 @@
+"""How many steps it takes to recognise a world, at the least.
+
+Whoever is wrong in an episode with probability at most q, whatever the world, needs in world i, before deciding::
+
+    sum over (s, a) of E[n(s, a)] KL(P_i(s, a) || Q(s, a)) >= kl(1 - q, q)    for every Q that calls for another answer,
+
+and visits come from walking: what enters a state leaves it, except where the walk starts and ends.  The least number of
+steps under both is a linear program.  Which Q call for another answer depends on what the learner is told:
+
+* that the world is one of those it knows: the other worlds of the set;
+* only that worlds are lambda apart: every Q that agrees with P_i but for one pair of the distinguishing set, where it
+  is lambda away.  Then each pair has a constraint of its own, with the nearest such row,
+  ``min over events A of kl(P_i(A), P_i(A) + lambda / 2)``.
+
+The program is a relaxation (a walk may end anywhere, in expectation), so it stays below the truth.
+"""
+
+import math
+from collections.abc import Iterable
+from itertools import product
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import rel_entr
+
+from aomultirl import checks
+from aomultirl.mdp import MDP, ModelSet
+
+MOST_EVENTS = 12
+"""Successors of a pair up to which all events are looked at; above, every probability counts as that of some event."""
+CERTAIN = 1e9
+"""In place of an infinite divergence: one visit tells."""
+
+
+def identification_lower_bound(
+    models: ModelSet,
+    *,
+    failure: float,
+    episodes: int = 1,
+    separation: float | None = None,
+    distinguishing_set: Iterable[tuple[int, int]] | None = None,
+) -> NDArray[np.float64]:
+    """Expected steps in each world, (M,), that no learner can do with less; inf where it can never be sure.
+
+    Parameters
+    ----------
+    failure, episodes
+        p and K: every episode may be wrong with probability q = p / K.
+    separation
+        lambda: a new world, at least so far from all others, must be told from the known ones.  None: there is none.
+    distinguishing_set
+        Gamma: the pairs at which worlds may differ; by default all.
+
+    Examples
+    --------
+    >>> import aomultirl as ao
+    >>> grid = ao.worlds.gridworld()
+    >>> identification_lower_bound(grid, failure=0.03, episodes=200).round(1).tolist()
+    [18.1, 18.4, 18.4, 27.5]
+    """
+    q = checks.real("failure", failure, above=0.0, below=1.0) / checks.integer("episodes", episodes, least=1)
+    needed = (1.0 - 2.0 * q) * math.log((1.0 - q) / q) if q < 0.5 else 0.0
+    if separation is None:
+        if len(models) < 2:
+            return np.zeros(len(models))
+        return np.array([_least_steps(world, _rivals(models, i), needed) for i, world in enumerate(models)])
+    gap = checks.real("separation", separation, above=0.0, most=2.0) / 2.0
+    mask = np.ones((models.n_states, models.n_actions), bool)
+    if distinguishing_set is not None:
+        mask = checks.pairs("distinguishing_set", distinguishing_set, models.n_states, models.n_actions)
+    return np.array([_least_steps(world, _nearest(world, mask, gap), needed) for world in models])
+
+
+def _rivals(models: ModelSet, i: int) -> sp.csr_array:
+    """Divergences from the other worlds, a row each, (M - 1, S * A)."""
+    rows = []
+    for j, other in enumerate(models):
+        if j != i:
+            shape = (models.n_states * models.n_actions, models.n_states)
+            mine, theirs = (m.transitions.reshape(shape) for m in (models[i], other))
+            rows.append(np.minimum(rel_entr(mine, theirs).sum(axis=1), CERTAIN))
+    return sp.csr_array(np.array(rows))
+
+
+def _nearest(world: MDP, mask: NDArray[np.bool_], gap: float) -> sp.csr_array:
+    """For every pair of the set, its divergence from the nearest row that is lambda away."""
+    starts, _, probs = world.successors
+    pairs = np.flatnonzero(mask)
+    least = [min(CERTAIN, nearest_divergence(probs[starts[p] : starts[p + 1]], gap, world.n_states)) for p in pairs]
+    return sp.csr_array((least, (np.arange(len(pairs)), pairs)), shape=(len(pairs), mask.size))
+
+
+def nearest_divergence(row: NDArray[np.float64], gap: float, n_states: int) -> float:
+    """min KL(row || Q) over Q with ``||Q - row||_1 >= 2 gap``; inf if there is none."""
+    row = row[row > 0.0]
+    if len(row) <= MOST_EVENTS:
+        events = np.array([np.dot(choice, row) for choice in product((0.0, 1.0), repeat=len(row))])
+        if len(row) == n_states:  # nothing lies outside, so the empty event cannot gain
+            events = events[events > 0.0]
+    else:
+        events = np.linspace(0.0, max(0.0, 1.0 - gap), 1001)
+    events = events[events + gap <= 1.0 + 1e-12]
+    if len(events) == 0:
+        return math.inf
+    raised = np.minimum(events + gap, 1.0)
+    return float((rel_entr(events, raised) + rel_entr(1.0 - events, 1.0 - raised)).min())
+
+
+def _least_steps(world: MDP, divergences: sp.csr_array, needed: float) -> float:
+    """The linear program: visits n(s, a), and where the walk ends."""
+    from scipy.optimize import linprog  # here, because importing it takes long
+
+    n_states, n_actions = world.n_states, world.n_actions
+    n_pairs = n_states * n_actions
+    owner = sp.csr_array((np.ones(n_pairs), (np.arange(n_pairs) // n_actions, np.arange(n_pairs))))
+    balance = sp.hstack([owner - world.sparse_transitions.T, sp.eye_array(n_states)], format="csr")
+    cost = np.concatenate([np.ones(n_pairs), np.zeros(n_states)])
+    told = sp.hstack([divergences, sp.csr_array((divergences.shape[0], n_states))], format="csr")
+    found = linprog(
+        cost,
+        A_ub=-told,
+        b_ub=np.full(told.shape[0], -needed),
+        A_eq=balance,
+        b_eq=world.start_distribution,
+        method="highs",
+    )
+    return math.inf if found.fun is None else float(found.fun)

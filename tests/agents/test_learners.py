@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+import aomultirl as ao
+from aomultirl.agents.base import Setting
+
+LEARNERS = [ao.agents.OneEpisodeLearner, ao.agents.OracleLearner]
+
+
+def share(history, models, horizon):
+    """Of the optimal reward."""
+    best = np.array([world.first_values(horizon) for world in models])[history["task"], history["start"]]
+    return (history["clustering_reward"] + history["learning_reward"]).sum() / best.sum()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("rewards", ["known", "unknown"])
+def test_contract(learner, rewards):
+    ao.check_agent(learner(200, rewards=rewards))
+
+
+@pytest.mark.parametrize("edges", ["third", "stay"])
+def test_whoever_is_told_the_task_learns_from_episode_to_episode(edges):
+    models = ao.worlds.gridworld(edges=edges)
+    stream = ao.streams.round_robin()
+    alone, told = (ao.run(learner(500), models, stream, 24, seed=1) for learner in LEARNERS)
+    assert 0.5 < share(alone, models, 500) < 0.8  # 0.72 and 0.63 on average
+    assert share(told, models, 500) > 0.9
+    assert share(told, models, 500) > share(alone, models, 500) + 0.15
+    assert (alone["identification_steps"] == 0).all()
+    assert (told["cluster"] == -1).all()
+    assert not told["abstained"].any()
+    assert told["estimate_error"][-4:].mean() < alone["estimate_error"][-4:].mean()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_rewards_may_be_unknown_and_are_learned_once_for_all_worlds(learner):
+    models = ao.worlds.gridworld()
+    history = ao.run(learner(1000, rewards="unknown"), models, ao.streams.uniform(), 24, seed=2, noisy_rewards=True)
+    assert share(history, models, 1000) > 0.6
+
+
+def test_the_sums_of_all_episodes_are_kept():
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
+    agent = ao.agents.OneEpisodeLearner(100, rewards="unknown")
+    history = ao.run(agent, models, ao.streams.uniform(), 5, seed=3)
+    learner = agent._learner
+    assert learner._visits.sum() == 500
+    assert learner._sums.sum() == pytest.approx(history["learning_reward"].sum())
+    visited = learner._visits > 0
+    assert (learner._sums / np.maximum(1, learner._visits))[visited] == pytest.approx(
+        models.rewards.reshape(-1)[visited]
+    )
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(
+    ("options", "told"), [({"horizon": 0}, "horizon must be at least 1"), ({"rewards": "x"}, "one of")]
+)
+def test_bad_parameters_get_one_sentence(learner, options, told):
+    with pytest.raises(ValueError, match=told):
+        learner(**{"horizon": 100, **options}).begin(Setting(6, 3, np.ones((6, 3)), 10))
+    with pytest.raises(ValueError, match='take rewards="unknown"'):
+        learner(100).begin(Setting(6, 3, None, 10))

@@ -1,0 +1,480 @@
+"""Recall: what it earns, what it proves, and that nothing enters memory without proof."""
+
+import copy
+import json
+import time
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from gymnasium.wrappers import TimeLimit
+
+import aomultirl as ao
+from aomultirl.agents.base import Setting
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.interacting import Session
+from aomultirl.engine.random import streams
+from aomultirl.engine.stepping import Simulator
+from aomultirl.experiments.suites import reward_suite, run_suite
+from aomultirl.worlds.environment import WorldEnv
+
+
+def share(history, models, horizon):
+    """Of the optimal reward."""
+    best = np.array([world.first_values(horizon) for world in models])[history["task"], history["start"]]
+    return (history["clustering_reward"] + history["learning_reward"]).sum() / best.sum()
+
+
+def dense(counts, n_states):
+    """(S * A, S)."""
+    starts, states, visits = counts.to_lists()
+    table = np.zeros((len(starts) - 1, n_states), np.int64)
+    table[np.repeat(np.arange(len(starts) - 1), np.diff(starts)), states] = visits
+    return table
+
+
+def begun(agent, models, episodes=40):
+    agent.begin(Setting(models.n_states, models.n_actions, models.rewards, episodes))
+    return agent
+
+
+def simulator(world, start, seed):
+    one, two = streams(seed, 2)
+    return Simulator(world.alias_tables, world.gains, start, one, two)
+
+
+def remembered(agent):
+    """All that a run has left in memory, as bytes."""
+    found = [agent.clusters, agent._met, agent.abstentions, json.dumps(agent._traces.kept)]
+    found += [agent._learner._sums.tobytes(), agent._learner._visits.tobytes()]
+    for world in agent.worlds:
+        tables = [world.counts] if world.proven is None else [world.counts, world.proven]
+        found += [array.tobytes() for table in tables for array in table.to_lists()]
+        found += [world.values.tobytes(), world.met, world.tries, world.number]
+    return found
+
+
+# -- what users see ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edges", ["third", "stay"])
+@pytest.mark.parametrize(("horizon", "least"), [(500, 0.8), (2000, 0.95)])
+def test_it_earns_what_a_learner_alone_cannot(edges, horizon, least):
+    """40 episodes, of which the first ones meet new worlds; 200 in the long test."""
+    models = ao.worlds.gridworld(edges=edges)
+    player = ao.agents.Recall(0.03, horizon)
+    history = ao.run(player, models, ao.streams.uniform(), 40, seed=1)
+    alone = ao.run(ao.agents.OneEpisodeLearner(horizon), models, ao.streams.uniform(), 40, seed=1)
+    assert share(history, models, horizon) > least
+    assert share(history, models, horizon) > share(alone, models, horizon) + 0.05
+    assert history.misclustered == 0
+
+    certified, abstained, new = history["certified"], history["abstained"], history["new_cluster"]
+    assert (certified.astype(int) + abstained + new == 1).all()
+    assert (history["cluster"][abstained] == -1).all()
+    assert abstained.sum() == player.abstentions == history.about["findings"]["abstentions"]
+    founded = np.maximum.accumulate(history["cluster"])
+    assert (history["cluster"][certified] <= np.append(-1, founded[:-1])[certified]).all()
+    assert history["cluster"][new].tolist() == list(range(player.clusters))
+    assert (history["identification_steps"] <= 0.05 * horizon).all()
+    assert (history["identification_steps"] + history["learning_steps"] == horizon).all()
+    assert 3 <= len(player.worlds) <= 8  # beliefs: two worlds may be taken for one, or one for two
+    assert player.memory(streams(0, 1)[0]).threshold is None
+    assert len(history.about["clusters"]) == player.clusters
+
+
+def test_long_episodes_are_proven_and_put_in_clusters():
+    models = ao.worlds.random_models(6, 3, 3, 3, 1.0, 0)
+    history = ao.run(ao.agents.Recall(0.03, 5000), models, ao.streams.round_robin(), 15, seed=2)
+    assert history.misclustered == 0
+    assert history["new_cluster"].sum() == 3
+    assert history["certified"].sum() > 3
+    assert share(history, models, 5000) > 0.97
+
+
+def test_rewards_may_be_unknown():
+    models = ao.worlds.gridworld()
+    player = ao.agents.Recall(0.03, 2000, rewards="unknown")
+    history = ao.run(player, models, ao.streams.round_robin(), 24, seed=3, noisy_rewards=True)
+    assert share(history, models, 2000) > 0.85
+    assert history.misclustered == 0
+
+
+def test_findings_can_be_written_down():
+    models = ao.worlds.gridworld()
+    player = ao.agents.Recall(0.03, 500)
+    found = ao.run(player, models, ao.streams.round_robin(), 12, seed=4).about["findings"]
+    assert json.loads(json.dumps(found)) == found
+    assert found["guarantee"] is True
+    assert found["worlds"] == len(player.worlds)
+    for episode in found["evidence"]["episodes"]:
+        assert len(episode["steps"]) == len(episode["belief"])
+        assert episode["steps"] == sorted(episode["steps"])
+        assert all(sum(belief) == pytest.approx(1.0, abs=1e-5) for belief in episode["belief"])
+        assert (episode["cluster"] == -1) == (episode["verdict"] == "abstained")
+    assert found["evidence"]["episodes"][-1]["episode"] == 11
+    assert found["evidence"]["episodes"][-1]["steps"][-1] == 500
+
+
+def watched(agent, world, look):
+    """The actions of an episode, and the evidence in its course, asked for at every 50th step if ``look``."""
+    one, two = streams(9, 2)
+    env, actions, seen = WorldEnv(world, 0, one), [], []
+    start = int(env.reset()[0])
+    phases = []
+
+    def spied(episode):
+        phase = next(episode)
+        while True:
+            phases.append(phase)
+            try:
+                phase = episode.send((yield phase))
+            except StopIteration as end:
+                return end.value
+
+    session = Session(spied(agent.episode(start, two)), world.n_states, world.n_actions, start, two)
+    while not session.over:
+        actions.append(session.act())
+        session.observe(*env.step(actions[-1])[:2])
+        if look and len(actions) % 50 == 0:
+            seen.append(agent.evidence(phases[-1].counts))
+    return actions, seen
+
+
+def test_the_evidence_in_mid_episode_is_sorted_and_changes_nothing():
+    models = ao.worlds.random_models(6, 3, 3, 3, 1.0, 0)
+    player = begun(ao.agents.Recall(0.1, 2000), models)
+    assert player.evidence(CountTable(18)) == []
+    for k in range(9):
+        simulator(models[k % 3], 0, k).drive(player.episode(0, streams(100 + k, 1)[0]))
+    assert player.clusters == 3
+    twin = copy.deepcopy(player)
+    actions, seen = watched(player, models[1], look=True)
+    assert actions == watched(twin, models[1], look=False)[0]
+    assert remembered(player) == remembered(twin)
+    for found in seen:
+        assert [evidence.cluster for evidence in found] == [0, 1, 2]
+        assert all(np.isfinite(evidence.value) for evidence in found)
+        assert all(evidence.contradicted == (evidence.value >= evidence.limit) for evidence in found)
+    right = next(world.number for world in player.worlds if "100.0 %" in seen[-1][max(world.number, 0)].words)
+    assert not seen[-1][right].contradicted
+    assert seen[-1][right].value < max(evidence.value for evidence in seen[-1])
+
+
+def test_the_evidence_after_an_episode_that_founds_a_cluster():
+    """What was proven when the episode began is all that there is evidence about."""
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
+    player = begun(ao.agents.Recall(0.1, 3000), models)
+    for k in range(4):
+        before = player.clusters
+        _, ran = simulator(models[k % 2], 0, k).drive(player.episode(0, streams(k, 1)[0]))
+        assert len(player.evidence(ran[-1].phase.counts)) == before
+    assert player.clusters == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"failure": 0.0}, "failure must be above 0"),
+        ({"failure": 1.0}, "failure must be below 1"),
+        ({"horizon": 0}, "horizon must be at least 1"),
+        ({"resolution": 0.0}, "resolution must be above 0"),
+        ({"resolution": 2.5}, "resolution must be at most 2"),
+        ({"proof": -0.1}, "proof must be at least 0"),
+        ({"proof": 0.6}, "proof must be at most 0.5"),
+        ({"rewards": "secret"}, "rewards must be one of"),
+    ],
+)
+def test_bad_parameters_get_one_sentence(options, told):
+    with pytest.raises(ValueError, match=told):
+        begun(ao.agents.Recall(**{"failure": 0.03, "horizon": 100, **options}), ao.worlds.gridworld())
+
+
+def test_rewards_that_nobody_knows_are_asked_for():
+    with pytest.raises(ValueError, match='take rewards="unknown"'):
+        ao.agents.Recall(0.03, 100).begin(Setting(6, 3, None, 10))
+
+
+@pytest.mark.parametrize("rewards", ["known", "unknown"])
+@pytest.mark.parametrize("horizon", [1, 2, 300])
+@pytest.mark.parametrize(
+    ("transitions", "gains"),
+    [
+        ([[[1.0]]], [[0.5]]),
+        ([[[1.0], [1.0]]], [[0.2, 0.7]]),
+        ([[[0.5, 0.5]], [[0.9, 0.1]]], [[0.0], [1.0]]),
+    ],
+    ids=["S = A = 1", "S = 1", "A = 1"],
+)
+def test_the_smallest_worlds_and_a_set_of_one(transitions, gains, horizon, rewards):
+    models = ao.ModelSet([ao.MDP(transitions, gains)])
+    history = ao.run(ao.agents.Recall(0.1, horizon, rewards=rewards), models, ao.streams.uniform(), 12, seed=5)
+    assert history.misclustered == 0
+    assert history["new_cluster"].sum() == 1
+    assert (history["identification_steps"] + history["learning_steps"] == horizon).all()
+    if horizon == 300:
+        assert share(history, models, horizon) > 0.85
+
+
+def test_a_world_that_ends_episodes_early():
+    """30 of 500 steps, from outside, with rewards that nobody knows."""
+    models = ao.worlds.gridworld()
+    player = ao.agents.Recall(0.1, 500, rewards="unknown")
+    history = ao.interact(player, lambda k: TimeLimit(WorldEnv(models[k % 4]), 30), 20, seed=6)
+    assert (history["identification_steps"] + history["learning_steps"] == 30).all()
+    assert (history["learning_reward"] > 0.0).any()
+    assert player._learner._visits.sum() == 600
+    for episode in history.about["findings"]["evidence"]["episodes"]:
+        assert episode["steps"] == sorted(episode["steps"])
+        assert episode["steps"][-1] == 30
+
+
+# -- what it guarantees -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rewards", ["known", "unknown"])
+@pytest.mark.parametrize("horizon", [200, 3000])
+def test_contract(rewards, horizon):
+    ao.check_agent(ao.agents.Recall(0.1, horizon, rewards=rewards))
+
+
+@pytest.mark.parametrize("rewards", ["known", "unknown"])
+def test_an_episode_that_is_given_up_leaves_no_trace(rewards):
+    """At any step, down to the last; and clusters in memory that it might have joined."""
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
+    player = begun(ao.agents.Recall(0.1, 1000, rewards=rewards), models)
+    for k in range(6):
+        simulator(models[k % 2], 0, k).drive(player.episode(0, streams(k, 1)[0]))
+    before = remembered(player)
+    for most in (0, 1, 25, 500, 501, 999):
+        one, two = streams(50, 2)
+        env = WorldEnv(models[0], 0, one)
+        env.reset()
+        session = Session(player.episode(0, two), 6, 3, 0, two)
+        for _ in range(most):
+            session.observe(*env.step(session.act())[:2])
+        assert not session.over
+        session.close()
+        assert remembered(player) == before
+
+
+class Half:
+    """An episode whose second half may be of another world."""
+
+    def __init__(self, player, first, second, seed):
+        horizon, verdicts = player.horizon, []
+        judge = type(player)._judge
+
+        def listening(*arguments):
+            verdicts.append(judge(player, *arguments))
+            return verdicts[-1]
+
+        player._judge = listening
+        world, own = streams(seed, 2)
+        sims = [Simulator(w.alias_tables, w.gains, 0, world, own) for w in (first, second)]
+        episode, spent, state, self.middle = player.episode(0, own), 0, 0, None
+        phase = next(episode)
+        while True:
+            if spent >= horizon // 2 and self.middle is None:
+                self.middle = dense(phase.counts, 6)
+            sims[spent >= horizon // 2].state = state
+            outcome = sims[spent >= horizon // 2].run(phase)
+            spent, state = spent + outcome.steps, outcome.state
+            try:
+                phase = episode.send(outcome)
+            except StopIteration as end:
+                self.report = end.value
+                break
+        del player._judge
+        self.late = dense(phase.counts, 6) - self.middle
+        self.early = verdicts[0]
+
+
+def proven_of(player):
+    return [dense(world.proven, 6) for world in sorted(player.worlds, key=lambda w: w.number) if world.proven]
+
+
+def test_what_joins_a_cluster_is_chosen_before_it_is_seen():
+    """The same first half thrice; then the second half goes on, or is of another world, or of a third.
+
+    What was certified early joins with exactly the counts of the second half, whatever these are, and nothing else.
+    """
+    models = ao.worlds.random_models(6, 3, 3, 3, 1.0, 0)
+    player = begun(ao.agents.Recall(0.1, 20_000), models)
+    for k in range(9):
+        simulator(models[k % 3], 0, k).drive(player.episode(0, streams(k, 1)[0]))
+    assert player.clusters == 3
+    before, certified = proven_of(player), []
+    for second in models:
+        twin = copy.deepcopy(player)
+        half = Half(twin, models[0], second, 77)
+        assert half.early.proven
+        certified.append(half.early.certified.tolist())
+        host = twin.worlds[half.early.likely].number
+        after = proven_of(twin)
+        for number in range(3):
+            joined = half.late * half.early.certified[:, None] if number == host else 0
+            assert (after[number] - before[number] == joined).all()
+        for extra in after[3:]:
+            assert (extra == half.middle + half.late).all()  # founded: by the counts of the whole episode
+    assert certified[0] == certified[1] == certified[2]
+    assert any(certified[0])
+
+
+def test_nothing_joins_when_nothing_is_certified_early():
+    """First half of a world that nobody knows: no pair of the second half joins, whatever it looks like."""
+    models = ao.worlds.random_models(6, 3, 3, 3, 1.0, 0)
+    player = begun(ao.agents.Recall(0.1, 6000), models)
+    for k in range(6):
+        simulator(models[k % 2], 0, k).drive(player.episode(0, streams(k, 1)[0]))
+    before = proven_of(player)
+    half = Half(player, models[2], models[0], 77)
+    assert not half.early.proven
+    for old, new in zip(before, proven_of(player), strict=False):
+        assert (old == new).all()
+
+
+class Audited(ao.agents.Recall):
+    """Is told the task, which it does not use, and writes down what founds clusters and joins them.
+
+    founders: the task of each cluster; joined: (the cluster's task, the episode's, pair).
+    """
+
+    told = frozenset({"task"})
+
+    def begin(self, setting):
+        super().begin(setting)
+        self.founders, self.joined = [], []
+
+    def episode(self, start, stream, task=None):
+        self._task = task
+        return (yield from super().episode(start, stream, task))
+
+    def _remember(self, *arguments):
+        n_states = self.setting.n_states
+        before = {world.number: dense(world.proven, n_states) for world in self.worlds if world.proven}
+        report = super()._remember(*arguments)
+        for world in self.worlds:
+            if world.number in before:
+                for pair in np.flatnonzero((dense(world.proven, n_states) != before[world.number]).any(axis=1)):
+                    self.joined.append((self.founders[world.number], self._task, int(pair)))
+        if report.new_cluster:
+            self.founders.append(self._task)
+        return report
+
+    def differing(self, models):
+        """How many of the rows that joined are of a world that differs there from the cluster's."""
+        rows = [world.transitions.reshape(-1, world.n_states) for world in models]
+        return sum(np.abs(rows[one][pair] - rows[other][pair]).sum() > 1e-9 for one, other, pair in self.joined)
+
+    @property
+    def doubles(self):
+        """Clusters founded by a world that had one."""
+        return len(self.founders) - len(set(self.founders))
+
+
+def one_pair_off(base, count, lam, seed):
+    """Worlds that differ from the first at one pair each, by an l1 distance of lam."""
+    rows, worlds = base.transitions, [base]
+    for pair in np.random.default_rng(seed).permutation(rows.shape[0] * rows.shape[1]):
+        s, a = divmod(int(pair), rows.shape[1])
+        seen = np.flatnonzero(rows[s, a])
+        most, least = seen[rows[s, a, seen].argmax()], seen[rows[s, a, seen].argmin()]
+        if len(worlds) < count and most != least and rows[s, a, most] >= lam / 2:
+            other = rows.copy()
+            other[s, a, most] -= lam / 2
+            other[s, a, least] += lam / 2
+            worlds.append(ao.MDP(other, base.rewards, base.start))
+    return ao.ModelSet(worlds)
+
+
+def test_rows_of_a_world_one_pair_off_do_not_join():
+    """Small; p = 0.03 for the whole run, so a differing row that joins is a false alarm with at most that chance."""
+    models = one_pair_off(ao.worlds.random_models(6, 3, 1, 4, 1.0, 1)[0], 4, 1.0, 0)
+    player = Audited(0.03, 10_000)
+    ao.run(player, models, ao.streams.uniform(), 30, seed=1)
+    assert len(player.joined) > 20
+    assert player.differing(models) == 0
+    assert player.doubles == 0
+
+
+# -- at full size -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_the_reward_table_at_full_size():
+    """K = 200, 5 runs: every target on both grids, and above the one-episode learner there and on random worlds.
+
+    There it is close at H = 20,000, where steps spent on proof cost what remembering brings: 99.87 against 99.85.
+    """
+    cases = [case for case in reward_suite() if case.told in ("Recall", "one-episode learner")]
+    found = {}
+    for case, outcomes in zip(cases, run_suite(cases, 5, seed=1, workers=2), strict=True):
+        found[case.place, case.horizon, case.told] = np.mean([outcome.share for outcome in outcomes])
+        assert sum(outcome.wrong for outcome in outcomes) == 0, case
+        if case.told == "Recall" and case.place.startswith("grid"):
+            assert found[case.place, case.horizon, case.told] >= case.target, case
+    assert len(found) == 24
+    for place, horizon, told in found:
+        if told == "Recall":
+            assert found[place, horizon, told] > found[place, horizon, "one-episode learner"], (place, horizon)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("place", "horizon", "runs"), [("random", 20_000, 2), ("grid", 2000, 5), ("grid", 20_000, 2)])
+def test_no_row_joins_from_a_world_that_differs_there(place, horizon, runs):
+    """Six worlds one pair off, K = 200; the rows joined are 2,453, 1,574 and 272.
+
+    With p = 0.03 a run has a differing row, or a world founded twice, with a chance of at most 3 %: in 9 runs at most
+    24 %, were every bound tight.  The seeds are fixed, and there is none.  The label is another matter: where the pair
+    that differs is never visited, episodes of both worlds are put in one cluster, and rightly, as far as was seen.
+    """
+    joined = 0
+    for seed in range(runs):
+        base = ao.worlds.random_models(16, 4, 1, 5, 1.0, seed) if place == "random" else ao.worlds.gridworld()
+        models = one_pair_off(base[0], 6, 1.0 if place == "random" else 1.3, seed)
+        player = Audited(0.03, horizon)
+        ao.run(player, models, ao.streams.uniform(), 200, seed=seed)
+        assert player.differing(models) == 0
+        assert player.doubles == 0
+        joined += len(player.joined)
+    assert joined > 200
+
+
+@pytest.mark.long
+def test_at_a_failure_probability_of_a_half_fewer_runs_than_that_go_wrong():
+    """p = 0.5, 32 runs: grids, random sets and ten worlds one pair off.
+
+    A world founded twice or a differing row counts.  Were the chance a half, 8 or fewer of 32 would go wrong with a
+    chance of 0.4 %; there is none.
+    """
+    wrong = 0
+    for seed in range(8):
+        sets = (
+            (ao.worlds.gridworld(), 2000),
+            (ao.worlds.gridworld(edges="stay"), 2000),
+            (ao.worlds.random_models(16, 4, 6, 5, 0.7, 200 + seed), 2000),
+            (one_pair_off(ao.worlds.random_models(16, 4, 1, 5, 1.0, seed)[0], 10, 1.0, seed), 5000),
+        )
+        for models, horizon in sets:
+            player = Audited(0.5, horizon)
+            ao.run(player, models, ao.streams.uniform(), 200, seed=50 + seed)
+            wrong += player.doubles > 0 or player.differing(models) > 0
+    assert wrong <= 8
+
+
+@pytest.mark.skipif(find_spec("icu_sepsis") is None, reason="needs the package icu-sepsis")
+@pytest.mark.parametrize("name", ["Recall", "SequentialAOMultiRL"])
+def test_an_episode_in_intensive_care_takes_seconds(name):
+    """716 states, 25 actions, 5,000 steps; without the first one, which may compile.  Each takes 0.1 to 0.5 s."""
+    models = ao.worlds.icu_sepsis(models=2)
+    if name == "Recall":
+        player = ao.agents.Recall(0.03, 5000)
+    else:
+        player = ao.agents.SequentialAOMultiRL(0.03, 5000, 0.5, learning=False)
+    begun(player, models)
+    for k in range(4):
+        begin = time.process_time()
+        _, ran = simulator(models[k % 2], 0, k).drive(player.episode(0, streams(k, 1)[0]))
+        assert sum(phase.outcome.steps for phase in ran) == 5000
+        assert k == 0 or time.process_time() - begin < 10.0

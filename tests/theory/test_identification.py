@@ -1,0 +1,107 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import aomultirl as ao
+from aomultirl.theory.identification import identification_lower_bound, nearest_divergence
+
+GAMMA = [(1, 0), (8, 3), (2, 1)]
+
+
+def kl(p, q):
+    return sum(x * math.log(x / y) if x > 0 else 0.0 for x, y in zip(p, q, strict=True) if x > 0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 4), st.floats(0.1, 0.8))
+def test_the_nearest_row_is_the_nearest(seed, size, gap):
+    """Against random rows that are far enough away: none is nearer."""
+    rng = np.random.default_rng(seed)
+    row = rng.dirichlet(np.ones(size))
+    found = nearest_divergence(row, gap, size)
+    others = rng.dirichlet(np.full(size, 0.5), 4000)
+    far = others[np.abs(others - row).sum(axis=1) >= 2 * gap]
+    assert all(kl(row, other) >= found - 1e-9 for other in far)
+
+
+def test_the_nearest_row_is_reached():
+    """Closed form for two successors, and a row that reaches the value found."""
+    row, gap = np.array([0.7, 0.3]), 0.25
+    assert nearest_divergence(row, gap, 2) == pytest.approx(min(kl(row, [0.95, 0.05]), kl(row, [0.45, 0.55])))
+    row = np.array([0.5, 0.3, 0.2])
+    reached = []
+    for chosen in itertools.product((False, True), repeat=3):
+        inside = row[list(chosen)].sum()
+        if 0 < inside <= 1 - gap:
+            other = np.where(chosen, row * (inside + gap) / inside, row * (1 - inside - gap) / (1 - inside))
+            assert np.abs(other - row).sum() == pytest.approx(2 * gap)
+            reached.append(kl(row, other))
+    assert nearest_divergence(row, gap, 3) == pytest.approx(min(reached))
+
+
+def test_a_successor_that_was_never_there_may_be_the_nearest_way():
+    row = np.array([0.5, 0.5])
+    assert nearest_divergence(row, 0.25, 3) == pytest.approx(min(-math.log(0.75), kl(row, [0.75, 0.25])))
+
+
+def test_many_successors_are_bounded_from_below():
+    row = np.random.default_rng(0).dirichlet(np.ones(10))
+    exact = nearest_divergence(row, 0.3, 10)
+    many = nearest_divergence(np.repeat(row / 2, 2), 0.3, 20)  # finer events, so at most as much
+    assert 0 < many <= exact + 1e-9
+
+
+def test_the_grids_of_the_paper():
+    """Golden values: 18 to 28 steps among known worlds; 48 to 56 with Gamma; about 766 with all pairs."""
+    grid = ao.worlds.gridworld()
+    told = {"failure": 0.03, "episodes": 200}
+    assert identification_lower_bound(grid, **told) == pytest.approx([18.1, 18.4, 18.4, 27.5], abs=0.1)
+    few = identification_lower_bound(grid, separation=1.3, distinguishing_set=GAMMA, **told)
+    assert few == pytest.approx([56.4, 55.5, 50.4, 48.4], abs=0.1)
+    every = identification_lower_bound(grid, separation=1.3, **told)
+    assert every.mean() == pytest.approx(766, abs=1)
+    assert (every >= few).all()
+
+
+def test_one_state_is_a_bandit():
+    """One state that always returns: the best pair alone, for each rival."""
+    rows = np.array([[0.5, 0.5], [0.5, 0.5]])
+    worlds = []
+    for first, second in ((0.5, 0.5), (0.9, 0.5), (0.5, 0.8)):
+        table = np.array([[[1 - first, first], [1 - second, second]]] * 2)
+        worlds.append(ao.MDP(table, np.zeros((2, 2))))
+    models = ao.ModelSet(worlds)
+    q = 0.01
+    needed = (1 - 2 * q) * math.log((1 - q) / q)
+    first = needed / kl(rows[0], [0.1, 0.9])
+    second = needed / kl(rows[0], [0.2, 0.8])
+    assert identification_lower_bound(models, failure=q)[0] == pytest.approx(first + second)
+
+
+def test_worlds_that_cannot_be_told_apart_or_reached_are_infinite():
+    same = ao.ModelSet([ao.worlds.gridworld()[0]] * 2)
+    assert np.isinf(identification_lower_bound(same, failure=0.1)).all()
+    blocked = ao.worlds.two_jao_noncommunicating()
+    assert np.isinf(identification_lower_bound(blocked, failure=0.1, separation=0.5)).all()
+
+
+def test_nothing_to_tell_costs_nothing():
+    assert identification_lower_bound(ao.worlds.gridworld()[:1], failure=0.1).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"failure": 0.0}, "failure must be above 0"),
+        ({"failure": 0.1, "separation": 3.0}, "separation must be at most 2"),
+        ({"failure": 0.1, "episodes": 0}, "episodes must be at least 1"),
+        ({"failure": 0.1, "separation": 1.0, "distinguishing_set": [(99, 0)]}, r"distinguishing_set\[0\] state"),
+    ],
+)
+def test_bad_input_gets_a_sentence(options, told):
+    with pytest.raises(ValueError, match=told):
+        identification_lower_bound(ao.worlds.gridworld(), **options)
