@@ -156,7 +156,7 @@ def test_the_evidence_in_mid_episode_is_sorted_and_changes_nothing():
         assert [evidence.cluster for evidence in found] == [0, 1, 2]
         assert all(np.isfinite(evidence.value) for evidence in found)
         assert all(evidence.contradicted == (evidence.value >= evidence.limit) for evidence in found)
-    right = next(world.number for world in player.worlds if "100.0 %" in seen[-1][max(world.number, 0)].words)
+    right = next(world.number for world in player.worlds if seen[-1][max(world.number, 0)].belief > 0.999)
     assert not seen[-1][right].contradicted
     assert seen[-1][right].value < max(evidence.value for evidence in seen[-1])
 

@@ -97,7 +97,8 @@ class Evidence(NamedTuple):
     """What an episode says so far against one cluster.
 
     cluster: its number; value: how much speaks against it, contradicted: whether that is beyond the limit; words: what
-    the value is, such as "largest l1 distance".
+    the value is, such as "largest l1 distance".  certified: pairs certified to agree with it, of how many; belief: how
+    probable the agent finds it; None where an agent has no such thing.
     """
 
     cluster: int
@@ -105,6 +106,8 @@ class Evidence(NamedTuple):
     limit: float
     contradicted: bool
     words: str
+    certified: tuple[int, int] | None = None
+    belief: float | None = None
 
 
 Episode: TypeAlias = Generator[Phase, Outcome, Report]

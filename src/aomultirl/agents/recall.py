@@ -318,9 +318,9 @@ class Recall(Agent):
             if world.proven is not None and proven.visits[number].any():
                 others = np.array([i for i in range(count) if i != number], np.int64)
                 against = ln_against(self._gammas, proven, known, here, total, self._rules, number, others)
-                words = f"ln evidence against it; believed to be this one with {100 * belief[number]:.1f} %"
-                found.append(Evidence(world.number, max(against, -50.0), limit, bool(against >= limit), words))
-        return sorted(found)
+                told = (max(against, -50.0), limit, bool(against >= limit), "ln evidence against it")
+                found.append(Evidence(world.number, *told, belief=belief[number]))
+        return sorted(found, key=lambda one: one.cluster)
 
     def memory(self, stream: Stream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)

@@ -217,9 +217,8 @@ class SequentialAOMultiRL(Agent):
                 value,
                 limit,
                 not explorer.seen.alive[number],
-                f"ln evidence against it; {done} of {every} pairs certified"
-                if number == leader
-                else "ln evidence against it",
+                "ln evidence against it",
+                (done, every) if number == leader else None,
             )
             for number, value in enumerate(_evidence_against(explorer))
         ]

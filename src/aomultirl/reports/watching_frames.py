@@ -1,6 +1,5 @@
 """What a watched episode is made of: frames, which are data; the terminal and the GIF both show them."""
 
-import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -169,22 +168,18 @@ SURE = 0.99
 
 
 def belief(one: Evidence) -> float:
-    """How probable the agent finds it that this is the cluster, as the words of the evidence say; 0 if they do not."""
-    found = re.search(r"with ([\d.]+) %", one.words)
-    return float(found[1]) / 100.0 if found else 0.0
+    """How probable the agent finds it that this is the cluster; 0 if it does not say."""
+    return one.belief or 0.0
 
 
 def certified(evidence: list[Evidence]) -> tuple[int, int]:
     """How many pairs are certified to agree with the leading cluster, of how many."""
-    for one in evidence:
-        if found := re.search(r"(\d+) of (\d+) pairs certified", one.words):
-            return int(found[1]), int(found[2])
-    return 0, 0
+    return next((one.certified for one in evidence if one.certified is not None), (0, 0))
 
 
 def heading(one: Evidence) -> str:
     """What the value is, and its limit."""
-    return f"{one.words.split(';')[0]}, limit {one.limit:.3g}"
+    return f"{one.words}, limit {one.limit:.3g}"
 
 
 def cluster_name(number: int) -> str:
