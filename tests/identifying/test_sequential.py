@@ -79,6 +79,8 @@ def test_levels_spend_no_more_than_p(models):
     fewer = levels(4, n_pairs, 12, 2, episodes, failure, 0.4, models)
     assert np.array_equal(fewer.intervals, found.intervals[:2])
     assert np.array_equal(fewer.bounds, found.bounds[:2])
+    assert np.array_equal(fewer.choice, found.choice[:2])
+    assert np.exp(-found.choice).sum() <= 1.0 + 1e-12  # shares of a whole, however many clusters come
 
 
 def test_wealth_is_divided_late_only_where_many_pairs_must_be_certified():
@@ -145,7 +147,7 @@ class SlowEvidence:
         bound = rules.reject + math.log(2.0 * self.n_pairs / (1.0 - rules.betting))
         for pair in range(self.n_pairs):
             row, seen = self.row(here, pair), self.row(self.known.seen[c], pair)
-            numbers = int(row.sum()), seen, int(seen.sum()), rules.intervals[c], bound, rules.events
+            numbers = int(row.sum()), seen, int(seen.sum()), rules.intervals[c], bound + rules.choice[c], rules.events
             if differs(*GAMMAS, row, *numbers):
                 return True
         return False
@@ -196,7 +198,7 @@ class SlowEvidence:
             int(seen.sum()),
             rules.gap,
             rules.bounds[self.leader],
-            rules.pool * self.count,
+            rules.pool * math.exp(rules.choice[self.leader]),
             rules.certify - self.shares()[self.leader],
             np.uint64(0),
         )

@@ -48,11 +48,19 @@ def test_a_successor_that_was_never_there_may_be_the_nearest_way():
     assert nearest_divergence(row, 0.25, 3) == pytest.approx(min(-math.log(0.75), kl(row, [0.75, 0.25])))
 
 
-def test_many_successors_are_bounded_from_below():
-    row = np.random.default_rng(0).dirichlet(np.ones(10))
-    exact = nearest_divergence(row, 0.3, 10)
-    many = nearest_divergence(np.repeat(row / 2, 2), 0.3, 20)  # finer events, so at most as much
-    assert 0 < many <= exact + 1e-9
+@pytest.mark.parametrize("seed", range(5))
+def test_many_successors_never_seem_nearer_than_they_are(seed):
+    """Groups of successors are events too, so the nearest found is at least as far as the nearest of all."""
+    row = np.random.default_rng(seed).dirichlet(np.ones(14))
+    masses = np.array([np.dot(choice, row) for choice in itertools.product((0, 1), repeat=14)])
+    masses = masses[(masses > 0) & (masses <= 0.7)]
+    exact = min(kl([x, 1 - x], [x + 0.3, 0.7 - x]) for x in masses)
+    assert exact - 1e-12 <= nearest_divergence(row, 0.3, 14) <= 1.3 * exact
+
+
+def test_a_bound_does_not_jump_with_one_more_successor():
+    rows = [np.array([0.99, *np.full(n - 1, 0.01 / (n - 1))]) for n in (12, 13)]
+    assert nearest_divergence(rows[0], 0.25, 99) == pytest.approx(nearest_divergence(rows[1], 0.25, 99), rel=0.05)
 
 
 def test_the_grids_of_the_paper():

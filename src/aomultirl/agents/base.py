@@ -59,7 +59,7 @@ class Report:
     samples
         what that policy was learned from; empty where nothing is learned.
     certified
-        it was proven, not only likely, that the episode belongs to an old cluster.
+        it was proven that the episode belongs to an old cluster: at every pair of the set, or of all.
     abstained
         the agent looks for clusters, and put this episode in none.
     """

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl import checks
 from aomultirl.agents.base import NOTHING, Setting
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.identifying.knowledge import Knowledge, knowledge
@@ -17,6 +18,19 @@ from aomultirl.learning.optimism import Options, Planner, planner
 from aomultirl.learning.recalling import Recalling, recalling
 
 SWEEPS = 200
+
+
+def check_options(options: Options | None) -> None:
+    """Refuse numbers with which nothing can be learned."""
+    if options is None:
+        return
+    if not isinstance(options, Options):
+        raise ValueError(f"learner is {options!r}, not Options such as Options(level=0.4)")
+    checks.real("learner.level", options.level, least=0.0)
+    checks.real("learner.pace", options.pace, above=0.0)
+    checks.real("learner.novelty", options.novelty, least=0.0)
+    checks.real("learner.discount", options.discount, least=0.0, below=1.0)
+    checks.integer("learner.backups", options.backups, least=1)
 
 
 class Practical:
@@ -35,6 +49,7 @@ class Practical:
     def __init__(
         self, rewards: NDArray[np.float64] | None, setting: Setting, horizon: int, options: Options | None
     ) -> None:
+        check_options(options)
         self._n_states, self._n_actions = setting.n_states, setting.n_actions
         self._horizon, self.options = horizon, options or Options()
         self._known, pairs = rewards, setting.n_states * setting.n_actions

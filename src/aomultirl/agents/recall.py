@@ -11,6 +11,10 @@ serve as nulls of tests.  So mistakes cost reward, and never contaminate what is
   certified; what is counted at these in the other half joins the cluster.  Chosen before they were seen, these
   counts are a fair sample; adding those that were found to agree would bias the cluster towards itself.
 - Anything else is put in no cluster (-1).
+
+So the number of a cluster says: the rows that make up most of this episode agree, and every other cluster is ruled
+out.  It is no proof that the world is the same where it was not looked at.  ``certified`` is True only if every pair
+is.
 """
 
 import math
@@ -41,11 +45,12 @@ COVER = 0.8
 CHUNK, NEEDED, TRIES = 8, 30, 3
 FIRST_LOOK = 25
 """Steps after which the beliefs are first written down; then after twice as many."""
+MOST_WORLDS = 32
 FADING = 0.9
 """A world met so many episodes ago counts so much less in the prior, to this power."""
 
 
-@dataclass
+@dataclass(eq=False)
 class World:
     """counts: all that is believed of it; proven: what is certain, number: of its cluster, or None and -1.
 
@@ -84,7 +89,8 @@ class Recall(Agent):
     Parameters
     ----------
     failure
-        p: with probability 1 - p no cluster is founded twice, and no pair's counts join a cluster that differs there.
+        p: with probability 1 - p no cluster is founded twice, and no pair's counts join a cluster that differs there,
+        provided that the rows of two worlds are equal or at least ``resolution`` apart.
     horizon
         H.
     resolution
@@ -146,6 +152,7 @@ class Recall(Agent):
         self._learner.remember(counts, sums)
         self._keep_values(behaviour)
         report = self._remember(early, late, before, counts, behaviour, spent)
+        self._forget()
         trace["steps"].append(int(counts.to_lists()[2].sum()))
         trace["belief"].append(_posterior(behaviour))
         self._keep(trace, report)
@@ -168,7 +175,7 @@ class Recall(Agent):
         return trace
 
     def _keep(self, trace: dict[str, Any], report: Report) -> None:
-        words = "new" if report.new_cluster else "accepted" if report.certified else "abstained"
+        words = "new" if report.new_cluster else "accepted" if report.cluster >= 0 else "abstained"
         self._traces.keep({"episode": self._met - 1, "verdict": words, "cluster": report.cluster, **trace})
 
     def _prove(
@@ -285,7 +292,7 @@ class Recall(Agent):
             return self._report(world.number, counts, world, new_cluster=True)
         if late.proven or (early.proven and early.likely in late.survivors):
             world = self.worlds[(late if late.proven else early).likely]
-            return self._report(world.number, counts, world, certified=True)
+            return self._report(world.number, counts, world, certified=bool(late.certified.all()))
         self.abstentions += 1
         return self._report(-1, counts, self.worlds[late.likely] if late.sure else None, abstained=True)
 
@@ -294,6 +301,14 @@ class Recall(Agent):
         samples = counts if world is None else world.counts
         plan = self._learner.first_actions(samples)
         return Report(number, evaluation=plan, evaluation_horizon=self.horizon, samples=(samples,), **told)
+
+    def _forget(self) -> None:
+        """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""
+        while len(self.worlds) > MOST_WORLDS:
+            loose = [world for world in self.worlds if world.proven is None]
+            if not loose:
+                return
+            self.worlds.remove(min(loose, key=lambda world: world.met))
 
     def _note(self, late: Verdict, counts: CountTable, behaviour: Recalling, founded: bool) -> World:
         """The world that these counts are added to: the likeliest, or one more."""
@@ -332,7 +347,7 @@ class Recall(Agent):
 
     def findings(self) -> dict[str, Any]:
         return {
-            "guarantee": True,
+            "assumes": f"rows of two worlds are equal or at least {self.resolution:g} apart",
             "resolution": self.resolution,
             "worlds": len(self.worlds),
             "abstentions": self.abstentions,

@@ -109,6 +109,8 @@ class SequentialAOMultiRL(Agent):
             checks.real("separation", self.separation, above=0.0, most=2.0)
         if self.models is not None:
             check_models(self.models, self.separation, setting)
+        if not isinstance(self.learning, bool):
+            raise ValueError(f"learning must be True or False, not {self.learning!r}")
         self._targets = read_pairs(self.distinguishing_set, setting)
         self._gammas = gammas()
         self._learner = Practical(known_rewards(self.rewards, setting), setting, self.horizon, self.learner)
@@ -234,7 +236,7 @@ class SequentialAOMultiRL(Agent):
     def findings(self) -> dict[str, Any]:
         gap = self.level() / 2.0
         return {
-            "guarantee": self.separation is not None,
+            "guarantee": self.separation is not None and self.abstentions == 0,
             "separation": self.level(),
             "samples": self._samples(gap),
             "abstentions": self.abstentions,

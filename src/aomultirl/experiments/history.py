@@ -27,7 +27,7 @@ class Row(NamedTuple):
     evaluation_reward, evaluation_value: the paper's metric, sampled and exact, the policy learned so far without a
     bonus from the start.  estimate_error: the mean over all pairs of the l1 distance between the true transitions and
     those learned so far of this world; a pair never visited counts 1.  Numbers that need the world are nan where
-    nobody knows it.  certified: proven to belong to an old cluster.  abstained: in no cluster, for want of evidence.
+    nobody knows it.  certified: an old cluster, proven at every pair it takes.  abstained: in no cluster.
     """
 
     episode: int

@@ -71,7 +71,7 @@ def differs(
         return False
     k = len(here) - 1
     if k <= FEW:
-        family = math.log((1 << k) - 0.0)
+        family = math.log(float(1 << k))
         for mask in range(1, 1 << k):
             b = d = size = 0
             for i in range(k):

@@ -39,7 +39,8 @@ class Levels(NamedTuple):
     gap: h; reject: ln(K / p_R); certify: ln(K / p_A); pool: of how many worlds the adversary may choose one.
     betting: w; settle: the lead, in nats, at which the certificates' wealth is divided; below 0: evenly, at once.
     intervals, bounds: (C,), the levels of the confidence intervals for rejections and of the bounds for certificates.
-    events: ln(j (j + 1) binom(S, j)) for events of j states.  shares: (C,), ln of the certificates' wealth.
+    events: ln(j (j + 1) binom(S, j)) for events of j states.  choice: (C,), ln(c (c + 1)), or ln M: the cost of
+    an adversary who may play the cluster whose own samples were the most unusual.
     """
 
     gap: float
@@ -51,14 +52,15 @@ class Levels(NamedTuple):
     intervals: NDArray[np.float64]
     bounds: NDArray[np.float64]
     events: NDArray[np.float64]
+    choice: NDArray[np.float64]
 
 
 class Evidence(NamedTuple):
     """What an episode has shown.
 
-    here, total: counts of this episode at the places of :class:`Knowledge`, and of pairs; from, before: the same when
-    the certificates began.  scores: (C,), log-likelihood of each cluster's predictions.  wealth: (C, C), of the bets
-    against c for c'.  alive: (C,).  bets: (C, C, S * A, 4), ready: (S * A,) which have been worked out.
+    here, total: counts of this episode at the places of :class:`Knowledge`, and of pairs; before, before_total: the
+    same when the certificates began.  scores: (C,), log-likelihood of each cluster's predictions.  wealth: (C, C), of
+    the bets against c for c'.  alive: (C,).  bets: (C, C, S * A, 4), ready: (S * A,) which have been worked out.
     done: (S * A,), a bit for each certified event of the leader; certified: (S * A,).  shares: (C,).  state: OPEN
     (targets not certified), SETTLED, LEADER, ALIVE (number), CHANGED (the leader or its certificates).
     """
@@ -132,6 +134,7 @@ def levels(
         each + math.log(n_pairs / (failure * split.intervals)),
         each + math.log(pool / (failure * split.bounds)),
         event_weights(n_states),
+        each,
     )
 
 
@@ -217,7 +220,7 @@ def _certify(gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels, p
         known.visits[leader, pair],
         levels.gap,
         levels.bounds[leader],
-        levels.pool * len(seen.scores),
+        levels.pool * math.exp(levels.choice[leader]),
         levels.certify - seen.shares[leader],
         seen.done[pair],
     )
@@ -293,7 +296,7 @@ def observe(
                 known.seen[c, first:last],
                 known.visits[c, pair],
                 levels.intervals[c],
-                bound,
+                bound + levels.choice[c],
                 levels.events,
             )
         ):

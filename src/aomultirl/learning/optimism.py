@@ -15,7 +15,7 @@ and with the steps left,
 
     l = LEVEL ln(1 + left / (PACE n)).
 
-How LEVEL, PACE, NOVELTY and the discount were chosen is in ``docs/agents.md``.
+How LEVEL, PACE, NOVELTY and the discount were chosen is in ``docs/recall.md``.
 
 Values are kept up to date by BACKUPS backups a step, in rotation, so a step costs the same in large worlds.  Counts are
 those of the episode, and of what is believed of the world it is taken for (:mod:`.lore`).
@@ -206,7 +206,7 @@ def remodel(planner: Planner, pair: int) -> None:
 
 @kernel
 def reprice(planner: Planner, pair: int) -> None:
-    """The reward of a pair, where it is not known: as if one more visit had earned 1."""
+    """The reward of a pair, where it is not known: as if ``level`` more visits had earned 1."""
     if len(planner.sums) > 0:
         n = planner.total[pair] + planner.before[pair]
         extra = planner.options.level

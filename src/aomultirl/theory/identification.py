@@ -12,7 +12,9 @@ steps under both is a linear program.  Which Q call for another answer depends o
   is lambda away.  Then each pair has a constraint of its own, with the nearest such row,
   ``min over events A of kl(P_i(A), P_i(A) + lambda / 2)``.
 
-The program is a relaxation (a walk may end anywhere, in expectation), so it stays below the truth.
+The program is a relaxation (a walk may end anywhere, in expectation), so it stays below the truth.  With lambda it is
+for a learner who knows this world and nothing of the others: one who knows them all can rule out a Q that is nearer
+than lambda to one of them, and may do with less.
 """
 
 import math
@@ -28,7 +30,7 @@ from aomultirl import checks
 from aomultirl.mdp import MDP, ModelSet
 
 MOST_EVENTS = 12
-"""Successors of a pair up to which all events are looked at; above, every probability counts as that of some event."""
+"""Successors of a pair up to which all events are looked at; above, all of so many groups of successors."""
 CERTAIN = 1e9
 """In place of an infinite divergence: one visit tells."""
 
@@ -92,14 +94,14 @@ def _nearest(world: MDP, mask: NDArray[np.bool_], gap: float) -> sp.csr_array:
 
 
 def nearest_divergence(row: NDArray[np.float64], gap: float, n_states: int) -> float:
-    """min KL(row || Q) over Q with ``||Q - row||_1 >= 2 gap``; inf if there is none."""
+    """min KL(row || Q) over Q with ``||Q - row||_1 >= 2 gap``; inf if there is none; from above for long rows."""
     row = row[row > 0.0]
-    if len(row) <= MOST_EVENTS:
-        events = np.array([np.dot(choice, row) for choice in product((0.0, 1.0), repeat=len(row))])
-        if len(row) == n_states:  # nothing lies outside, so the empty event cannot gain
-            events = events[events > 0.0]
-    else:
-        events = np.linspace(0.0, max(0.0, 1.0 - gap), 1001)
+    whole = len(row) == n_states
+    if len(row) > MOST_EVENTS:  # fewer events: the nearest of them is at least as far, so the bound stays one
+        row = np.bincount(np.arange(len(row)) % MOST_EVENTS, np.sort(row)[::-1]).astype(np.float64)
+    events = np.array([np.dot(choice, row) for choice in product((0.0, 1.0), repeat=len(row))])
+    if whole:  # nothing lies outside, so the empty event cannot gain
+        events = events[events > 0.0]
     events = events[events + gap <= 1.0 + 1e-12]
     if len(events) == 0:
         return math.inf
@@ -125,4 +127,8 @@ def _least_steps(world: MDP, divergences: sp.csr_array, needed: float) -> float:
         b_eq=world.start_distribution,
         method="highs",
     )
-    return math.inf if found.fun is None else float(found.fun)
+    if found.status == 2:  # infeasible: no number of steps is enough
+        return math.inf
+    if found.status != 0 or found.fun is None:
+        raise RuntimeError(f"the linear program was not solved: {found.message}")
+    return float(found.fun)
