@@ -8,7 +8,7 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.agents.base import Setting
-from aomultirl.experiments.suites import identify_suite, run_suite
+from aomultirl.experiments.suites import STEPS, identify_suite, run_suite
 
 GAMMA = [(1, 0), (8, 3), (2, 1)]
 LAMBDA = 1.3 - 1e-6
@@ -152,7 +152,7 @@ def test_the_table_at_full_size():
                 assert sum(outcome.wrong for outcome in outcomes) == 0, case
                 assert sum(outcome.abstained for outcome in outcomes) == 0, case
                 steps = np.concatenate([outcome.steps for outcome in outcomes])
-                mean = steps.mean() if case.told != "M, lambda" else np.mean([outcome.total for outcome in outcomes])
+                mean = steps.mean() if case.aim == STEPS else np.mean([outcome.total for outcome in outcomes])
                 assert mean <= case.target, case
                 if case.told == "Gamma, lambda":
                     assert np.percentile(steps, 95) <= case.target / 130 * 200

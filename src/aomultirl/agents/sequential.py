@@ -157,16 +157,9 @@ class SequentialAOMultiRL(Agent):
         spent, trace = yield from self._identify(explorer, counts, sums)
         verdict = explorer.task[VERDICT] if trace["finished"] else NONE
         number = int(explorer.seen.state[LEADER]) if verdict == ACCEPTED else len(self.clusters)
-        table = (
-            None
-            if verdict == NONE
-            else CountTable(len(counts.record.heads))
-            if verdict == NEW
-            else self.clusters[number]
-        )
+        believed = [self.clusters[number]] if verdict == ACCEPTED else []
         plan = None
         if self.learning and spent < self.horizon:
-            believed = [] if table is None or verdict == NEW else [table]
             behaviour = self._learner.behaviour(believed, sums)
             yield Phase(behaviour, self.horizon - spent, counts, sums)
             plan = self._learner.first_actions(*believed, counts)
@@ -174,14 +167,15 @@ class SequentialAOMultiRL(Agent):
         self._count += 1
         self._learner.remember(counts, sums)
         self._keep(trace, verdict, number)
-        if table is None:
+        if verdict == NONE:
             self.abstentions += 1
             return Report(-1, False, False, plan, self.horizon, (counts,), abstained=True)
         if verdict == NEW:
-            self.clusters.append(table)
-        table.add(counts)
+            self.clusters.append(CountTable(len(counts.record.heads)))
+        self.clusters[number].add(counts)
         self._known = None
-        return Report(number, verdict == NEW, True, plan, self.horizon, (table,), certified=verdict == ACCEPTED)
+        samples = (self.clusters[number],)
+        return Report(number, verdict == NEW, True, plan, self.horizon, samples, certified=verdict == ACCEPTED)
 
     def _identify(
         self, explorer: Seek, counts: CountTable, sums: NDArray[np.float64]

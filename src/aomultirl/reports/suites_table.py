@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aomultirl.experiments.suites import HORIZONS, Case, Outcome
+from aomultirl.experiments.suites import HORIZONS, RUN, Case, Outcome
 from aomultirl.reports.intervals import over_runs
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ def show_identify(cases: Sequence[Case], results: Sequence[Sequence[Outcome]], c
         means = np.array([outcome.steps.mean() for outcome in outcomes if len(outcome.steps)])
         steps = np.concatenate([outcome.steps for outcome in outcomes])
         whole = float(np.mean([outcome.total for outcome in outcomes]))
-        reached = whole if case.told == "M, lambda" else means.mean() if len(means) else np.inf
+        reached = whole if case.aim == RUN else means.mean() if len(means) else np.inf
         bound = float(np.nanmean([outcome.bound for outcome in outcomes])) if len(means) else np.nan
         assert case.target is not None
-        target = f"{whole:,.0f} in all, {case.target:,.0f}" if case.told == "M, lambda" else f"{case.target:,.0f}"
+        target = f"{whole:,.0f} in all, {case.target:,.0f}" if case.aim == RUN else f"{case.target:,.0f}"
         table.add_row(
             case.place,
             case.told,
