@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def execute(work: Callable[[T], R], items: Sequence[T], workers: int = 1) -> Iterator[R]:
+def execute(work: Callable[[T], R], items: Sequence[T], workers: int = 1) -> Generator[R, None, None]:
     """``work`` done on every item, in this process or in ``workers`` others; results as they come, in any order."""
     workers = min(checks.integer("workers", workers, least=1), max(1, len(items)))
     if workers == 1:

@@ -142,8 +142,13 @@ def run_paper(
     missing = [cell for cell in cells if not store.is_done(cell)]
     tell = done or (lambda now, total: None)
     tell(len(cells) - len(missing), len(cells))
-    for number, _ in enumerate(execute(partial(compute, store), missing, workers), len(cells) - len(missing) + 1):
-        tell(number, len(cells))
+    finished = execute(partial(compute, store), missing, workers)
+    try:
+        for number, _ in enumerate(finished, len(cells) - len(missing) + 1):
+            tell(number, len(cells))
+    finally:  # workers that are stopped may leave a temporary file behind
+        finished.close()
+        store.clear()
     return read_paper(experiment, store, cells)
 
 

@@ -1,0 +1,178 @@
+"""The report page in a browser: clicks, keys, a phone, and how long it takes."""
+
+import pytest
+
+from aomultirl.reports.page import Run, write_page
+from browser import CHROMIUM, Browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed (Debian package chromium)")
+    pytest.importorskip("websocket", reason="websocket-client is not installed")
+    found = Browser()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def report(runs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_page(path, runs, title="Four agents")
+    return path
+
+
+def visible(browser, chart, label):
+    script = f"document.getElementById('chart-{chart}').data.find((trace) => trace.name === '{label}').visible"
+    return browser.run(script)
+
+
+def test_a_click_on_a_legend_hides_the_agent_everywhere(browser, report):
+    browser.width(1200)
+    browser.open(report)
+    assert visible(browser, "rewards", "AOMultiRL") is True
+    browser.run("document.getElementById('chart-rewards').scrollIntoView({block: 'center'})")
+    x, y = browser.run(
+        """(() => {
+          const entry = [...document.querySelectorAll('#chart-rewards .legend .traces')]
+            .find((one) => one.textContent.includes('AOMultiRL'));
+          const place = entry.querySelector('.legendtoggle').getBoundingClientRect();
+          return [place.x + place.width / 2, place.y + place.height / 2];
+        })()"""
+    )
+    browser.click(x, y)
+    browser.wait(lambda: visible(browser, "rewards", "AOMultiRL") == "legendonly")
+    assert visible(browser, "regret-total", "AOMultiRL") == "legendonly"
+    assert visible(browser, "rewards", "Optimal") is True
+    assert browser.run("document.querySelector('[data-agent=\"1\"]').checked") is False
+    assert browser.errors() == []
+
+
+def test_runs_and_agents_can_be_chosen(browser, report):
+    browser.width(1200)
+    browser.open(report)
+
+    def choose(control, value):
+        browser.run(
+            f"""(() => {{
+              const control = document.querySelector('[data-control="{control}"]');
+              if (control.type === 'checkbox') control.checked = {value}; else control.value = '{value}';
+              control.dispatchEvent(new Event('change', {{bubbles: true}}));
+            }})()"""
+        )
+
+    words = "document.getElementById('words-{}').textContent"
+    assert "mean over 3 runs" in browser.run(words.format("rewards"))
+    choose("run", 2)
+    for chart in ("rewards", "regret-total", "steps"):
+        assert "(run 2" in browser.run(words.format(chart))
+    for chart in ("timeline", "distances", "errors"):
+        assert "AOMultiRL, run 2" in browser.run(words.format(chart))
+    assert "run 2" in browser.run("document.getElementById('maps-words').textContent")
+    assert browser.run("document.querySelectorAll('#maps svg').length") >= 4
+    label = browser.run("document.getElementById('chart-timeline').getAttribute('aria-label')")
+    assert label.startswith("AOMultiRL, run 2")
+    choose("agent", 0)
+    assert browser.run("document.getElementById('chart-distances').hidden") is True
+    assert browser.run("document.querySelectorAll('#maps svg').length") == 0
+    choose("bound", "true")
+    assert visible(browser, "regret-total", "AOMultiRL: the theorem\\'s bound") is True
+    assert browser.run("document.getElementById('chart-regret-total').layout.yaxis.type") == "log"
+    choose("measure", "recent")
+    assert "last 20 episodes" in browser.run(words.format("rewards"))
+    assert browser.errors() == []
+
+
+def test_the_evidence_of_an_episode_can_be_chosen(browser, sure, tmp_path):
+    path = tmp_path / "sure.html"
+    write_page(path, [Run(name, 0, history) for name, history in sure.items()])
+    control = "document.querySelector('[data-control=\"{}\"]')"
+    words = "document.getElementById('words-evidence').textContent"
+
+    def choose(name, value):
+        one = control.format(name)
+        browser.run(f"{one}.value = '{value}'; {one}.dispatchEvent(new Event('change', {{bubbles: true}}))")
+
+    for width in (1200, 360):
+        browser.width(width)
+        browser.open(path)
+        kept = sure["Sequential"].about["findings"]["evidence"]["episodes"]
+        assert browser.run(f"{control.format('kept')}.options.length") == len(kept)
+        assert f"Sequential, run 0: episode {kept[-1]['episode'] + 1} " in browser.run(words)
+        choose("kept", 1)
+        assert f"Sequential, run 0: episode {kept[1]['episode'] + 1} " in browser.run(words)
+        choose("agent", 1)
+        last = sure["Recall"].about["findings"]["evidence"]["episodes"][-1]
+        assert f"Recall, run 0: episode {last['episode'] + 1} " in browser.run(words)
+        assert browser.run("document.getElementById('chart-evidence').layout.yaxis.title.text") == "belief"
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        assert browser.errors() == []
+
+
+def test_the_keyboard_is_enough(browser, report):
+    browser.width(1200)
+    browser.open(report)
+    stops = []
+    for _ in range(60):
+        browser.press("Tab", 9)
+        stop = browser.run("(({dataset: d, className: c}) => d.control || d.agent || c)(document.activeElement)")
+        stops.append(stop)
+        if stop == "1":
+            break
+    assert stops[0] == "skip"
+    assert {"run", "agent"} <= set(stops)
+    browser.press(" ", 32, " ")
+    browser.wait(lambda: visible(browser, "rewards", "AOMultiRL") == "legendonly")
+    browser.run("document.querySelector('[data-control=run]').focus()")
+    browser.press("ArrowDown", 40)
+    browser.wait(lambda: "(run 0" in browser.run("document.getElementById('words-rewards').textContent"))
+    assert browser.errors() == []
+
+
+def test_a_phone_needs_no_sideways_scrolling(browser, report, unjudged, tmp_path):
+    other = tmp_path / "other.html"
+    write_page(other, [Run("an-agent-with-quite-a-long-name-and-no-place-to-break-it", 0, unjudged)])
+    for path in (report, other):
+        browser.width(360, 780)
+        browser.open(path)
+        assert browser.run("document.documentElement.scrollWidth") <= 360
+        widths = browser.run("[...document.querySelectorAll('.chart')].map((one) => one.scrollWidth)")
+        assert max(widths) <= 360
+        assert browser.errors() == []
+
+
+def test_long_and_odd_labels(browser, runs, tmp_path):
+    path = tmp_path / "long.html"
+    odd = "an agent of 100 %{y} " + "with a name that does not end " * 5
+    write_page(path, [Run(odd, 0, runs[3].history), Run("TheOther" * 4, 0, runs[6].history)])
+    browser.width(1200)
+    browser.open(path)
+    legend = browser.run("document.querySelector('#chart-rewards .legend').textContent")
+    assert "100 %{y} with" in legend
+    for width in (360, 1200):
+        browser.width(width, 780)
+        browser.open(path)
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        heights = browser.run("[...document.querySelectorAll('.choice')].map((one) => one.offsetHeight)")
+        assert max(heights) < 50
+        first = "document.querySelector('#glance tbody tr').children"
+        assert browser.run(f"{first}[1].getBoundingClientRect().right") < width
+        entries = "[...document.querySelectorAll('#chart-rewards .legendtext')]"
+        assert browser.run(f"Math.max(...{entries}.map((one) => one.getBoundingClientRect().right))") <= width
+        assert browser.run(f"{first}[0].offsetHeight") < 400
+    assert browser.errors() == []
+
+
+def test_it_loads_in_two_seconds(browser, report):
+    browser.width(1200)
+    times = []
+    for _ in range(3):
+        browser.open(report)
+        times.append(
+            browser.run(
+                """Math.max(performance.getEntriesByName('first-chart')[0].startTime,
+                            performance.getEntriesByType('navigation')[0].loadEventEnd)"""
+            )
+        )
+    assert min(times) < 2_000

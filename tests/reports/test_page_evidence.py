@@ -1,0 +1,111 @@
+"""What the page shows of the evidence for each cluster."""
+
+import re
+
+import numpy as np
+import pytest
+
+import aomultirl as ao
+from aomultirl.experiments.history import History
+from aomultirl.reports.page import Run, data, evidence, make_page, phrases
+from pages import chart_of, figures, without_scripts
+
+
+def test_evidence_in_an_episode(sure, runs):
+    from plotly.graph_objects import Figure
+
+    page = make_page([Run(name, 0, history) for name, history in sure.items()] + runs[:1])
+    assert '<section id="evidence"' in page
+    chart = chart_of(page, "evidence")
+    kept = [history.about["findings"]["evidence"]["episodes"] for history in sure.values()]
+    assert [len(chart["choices"][f"{i}|0"]) for i in range(3)] == [len(kept[0]), len(kept[1]), 0]
+    assert "no evidence" in chart["views"]["2|0|0"]["words"]
+    assert chart["layout"]["xaxis"]["type"] == "log"
+    for one, key, figure in figures(page):
+        if one["id"] == "evidence":
+            Figure(figure)
+            assert len(chart["views"][key]["words"]) > 40
+    trace, history = kept[0][-1], sure["Sequential"]
+    assert trace["verdict"] == "accepted"
+    view = chart["views"][f"0|0|{len(kept[0]) - 1}"]
+    *lines, limit = view["data"]
+    assert len(lines) == len(trace["against"][-1]) == 4
+    for number, line in enumerate(lines):
+        assert line["x"] == trace["steps"]
+        assert line["y"] == pytest.approx([row[number] for row in trace["against"]], rel=1e-4)
+        assert line["name"].startswith(f"c{number + 1} (m")
+    value = history.about["findings"]["evidence"]["limit"]
+    assert limit["y"] == pytest.approx([value] * 2, rel=1e-4)
+    assert limit["line"]["dash"] == "dash"
+    name = f"accepted as c{trace['cluster'] + 1} after {trace['steps'][-1]:,} steps, which is right"
+    assert f"episode {trace['episode'] + 1} in m{history['task'][trace['episode']] + 1}: {name}" in view["words"]
+    assert f"limit of {phrases.number(value)}" in view["words"]
+    assert "No cluster was known yet" in chart["views"]["0|0|0"]["words"]
+    assert chart["views"]["0|0|0"]["data"] == []
+    trace, view = kept[1][-1], chart["views"][f"1|0|{len(kept[1]) - 1}"]
+    assert [line["y"] for line in view["data"]] == [
+        pytest.approx(column, abs=1e-5) for column in np.transpose(trace["belief"]).tolist()
+    ]
+    assert view["data"][-1]["name"] == "a new world"
+    assert f"a new world {100 * trace['belief'][-1][-1]:.1f} %" in view["words"]
+    assert "found: evidence" not in page
+    assert "found: abstentions" in page
+
+
+def test_no_evidence_no_section(runs):
+    page = make_page(runs)
+    assert '<section id="evidence"' not in page
+    assert 'data-control="kept"' not in without_scripts(page)
+
+
+def test_many_clusters_are_not_all_drawn(sure):
+    history = sure["Sequential"]
+    trace = {"episode": 3, "verdict": "abstained", "cluster": -1, "steps": [25, 50], "certified": [0, 1]}
+    trace["against"] = [list(range(30)), list(range(30))]
+    about = {**history.about, "findings": {"evidence": {"limit": 20.0, "episodes": [trace]}}}
+    chart = chart_of(make_page([Run("many", 0, History(history.columns, about))]), "evidence")
+    view = chart["views"]["0|0|0"]
+    assert len(view["data"]) == evidence.MOST_LINES + 1
+    assert "(and 20 more); 10 of 30 clusters at or above the limit of 20; 1 pair certified" in view["words"]
+    assert chart["choices"]["0|0"] == ["4: abstained"]
+
+
+def test_certified_and_abstained_episodes_are_marked_and_counted(sure):
+    page = make_page([Run(name, 0, history) for name, history in sure.items()])
+    glance = re.search(r'<section id="glance".*?</section>', page, re.S)[0]
+    head = re.findall(r'<th scope="col">(.*?)</th>', glance)
+    for number, (row, history) in enumerate(zip(glance.split("<tr>")[2:], sure.values(), strict=True)):
+        cells = re.findall(r"<td>(.*?)</td>", row)
+        assert cells[head.index("abstained") - 1] == f"{history['abstained'].sum()}"
+        view = chart_of(page, "timeline")["views"][f"{number}|0"]
+        marks = {trace["name"]: trace["x"] for trace in view["data"]}
+        for name in ("certified", "abstained"):
+            assert marks.get(name, []) == (np.flatnonzero(history[name]) + 1).tolist()
+            assert f"{history[name].sum()} {name}" in view["words"]
+    assert sure["Sequential"]["certified"].any()
+    assert sure["Recall"]["abstained"].any()
+
+
+def test_steps_beside_the_least_that_anyone_needs(sure, models, monkeypatch):
+    history = sure["Sequential"]
+    here = history["certified"]
+    bound = ao.theory.identification_lower_bound(
+        models, failure=0.03, episodes=12, separation=1.3 - 1e-6, distinguishing_set=[(1, 0), (8, 3), (2, 1)]
+    )[history["task"][here]].mean()
+    ratio = history["identification_steps"][here].mean() / bound
+    groups = data.group([Run("mine", 0, history), Run("other", 0, sure["Recall"])])
+    said = evidence.steps_sentence(groups, [models, models])
+    assert f"({here.sum()} episodes). Whoever is told only that worlds differ by 1.3, at one of 3 pairs, needs" in said
+    assert said.endswith(f"so this is {ratio:.1f} times the bound.")
+    assert said in make_page(history).replace("SequentialAOMultiRL took", "mine took")
+
+    def changed(**given):
+        about = {**history.about, "parameters": {**history.about["parameters"], **given}}
+        return evidence.steps_sentence(data.group([Run("mine", 0, History(history.columns, about))]), [models])
+
+    assert "told all the worlds" in changed(models="ModelSet(4 worlds)")
+    assert "told all the worlds" in changed(separation="None")
+    assert changed(separation="np.float64(1.3)") == changed(failure="?") == ""
+    assert evidence.steps_sentence(groups, [None, None]) == ""
+    monkeypatch.setattr(evidence, "MOST_WORK", 63)
+    assert evidence.steps_sentence(groups, [models, models]) == ""
