@@ -7,9 +7,11 @@ lists what of the paper is where.
 __version__ = "0.1.0"
 
 from aomultirl import agents, streams, theory, worlds
+from aomultirl.agents.saving import load_agent, save
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments import History, check_agent, interact, run
+from aomultirl.experiments.loading import load
 from aomultirl.mdp import MDP, ModelSet
 
 __all__ = [
@@ -22,7 +24,10 @@ __all__ = [
     "agents",
     "check_agent",
     "interact",
+    "load",
+    "load_agent",
     "run",
+    "save",
     "streams",
     "theory",
     "worlds",

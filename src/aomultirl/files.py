@@ -1,6 +1,7 @@
 """Files that are either whole or not there: written under a temporary name, flushed to the disk, and renamed."""
 
 import os
+import platform
 import re
 import threading
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 
 WRITING = threading.RLock()
 """Held while a file is being written."""
+LOCK = ".lock"
 
 
 @contextmanager
@@ -61,6 +63,46 @@ def _lives(process: int) -> bool:
     except (OSError, OverflowError, IndexError):
         return True
     return True
+
+
+@contextmanager
+def locked(folder: Path, name: str) -> Iterator[None]:
+    """Hold the folder's lock; refused where another process holds it.  It ends with the process, however that ends."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
+        yield
+        return
+    with (folder / LOCK).open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise ValueError(
+                f"{name} is {str(folder)!r}, where {file.read() or 'another process'} is at work"
+            ) from None
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {platform.node()}")
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def at_work(folder: Path) -> str:
+    """Who holds the folder's lock; empty for nobody."""
+    try:
+        import fcntl
+
+        with (folder / LOCK).open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return file.read() or "another process"
+    except (OSError, ModuleNotFoundError):
+        pass
+    return ""
 
 
 def check_folder(name: str, folder: Path) -> None:

@@ -5,14 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import numpy as np
 import pytest
 
+from aomultirl import files
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.executors import execute
-from aomultirl.experiments.paper import compute
+from aomultirl.experiments.computing import compute, lost
 from aomultirl.experiments.store import MARK, Store
 
 WHAT = {"kind": "test", "seed": 1}
@@ -32,6 +31,10 @@ def contents(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def opened(folder, cells=CELLS, **what):
+    return Store(folder, {**WHAT, **what}, cells)
+
+
 def test_cells_are_named_by_what_they_are():
     names = {cell.name for cell in CELLS}
     assert len(names) == 6
@@ -42,11 +45,11 @@ def test_cells_are_named_by_what_they_are():
 
 
 def test_what_is_kept_comes_back(tmp_path):
-    store = Store(tmp_path / "new" / "folder", WHAT)
+    store = opened(tmp_path / "new" / "folder")
     assert not store.is_done(CELL)
-    compute(store, CELL)
+    store.keep(compute(CELL))
     assert store.is_done(CELL)
-    history, manifest = Store(store.folder, WHAT).read(CELL)
+    history, manifest = opened(store.folder).read(CELL)
     assert history == CELL.run()
     assert manifest["specification"] == CELL.specification()
     assert manifest["cpu_seconds"] > 0
@@ -54,8 +57,8 @@ def test_what_is_kept_comes_back(tmp_path):
 
 @pytest.mark.parametrize("damage", ["history", "missing history", "manifest", "other manifest"])
 def test_damaged_cells_are_set_aside_and_never_used(tmp_path, damage):
-    store = Store(tmp_path, WHAT)
-    compute(store, CELL)
+    store = opened(tmp_path)
+    store.keep(compute(CELL))
     history, manifest = store.history(CELL), store.manifest(CELL)
     if damage == "history":
         history.write_bytes(history.read_bytes()[:-9])
@@ -71,7 +74,7 @@ def test_damaged_cells_are_set_aside_and_never_used(tmp_path, damage):
     assert not store.is_done(CELL)
     assert store.set_aside
     assert sorted(contents(tmp_path).values()) == before  # nothing is lost
-    compute(store, CELL)
+    store.keep(compute(CELL))
     assert store.is_done(CELL)
 
 
@@ -82,8 +85,8 @@ def test_damaged_cells_are_set_aside_and_never_used(tmp_path, damage):
         (lambda place: (place.mkdir(), (place / "thesis.tex").write_text("mine")), "it holds 'thesis.tex', but no"),
         (lambda place: (place.mkdir(), (place / MARK).write_text("{")), "cannot be read"),
         (lambda place: (place.mkdir(), (place / MARK).write_text("[]")), "does not describe an experiment"),
-        (lambda place: Store(place, {**WHAT, "seed": 2}), "holds another experiment: its seed is 2, not 1"),
-        (lambda place: Store(place, {**WHAT, "more": 0}), "its more is 0, not None"),
+        (lambda place: opened(place, seed=2), "holds another experiment: its seed is 2, not 1"),
+        (lambda place: opened(place, more=0), "its more is 0, not None"),
     ],
 )
 def test_folders_of_others_are_refused_and_not_touched(tmp_path, make, words):
@@ -91,31 +94,31 @@ def test_folders_of_others_are_refused_and_not_touched(tmp_path, make, words):
     make(place)
     before = contents(tmp_path)
     with pytest.raises(ValueError, match=words):
-        Store(place, WHAT)
+        opened(place)
     assert contents(tmp_path) == before
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda place, mode: False)  # as for anyone but root in a folder of mode 500
     with pytest.raises(ValueError, match="may not be written to"):
-        Store(tmp_path / "out", WHAT)
+        opened(tmp_path / "out")
     assert not any(tmp_path.iterdir())
 
 
 def test_a_link_that_leads_nowhere_is_refused(tmp_path):
     (tmp_path / "out").symlink_to(tmp_path / "gone")
     with pytest.raises(ValueError, match="a link that leads nowhere"):
-        Store(tmp_path / "out", WHAT)
+        opened(tmp_path / "out")
 
 
 def test_a_path_through_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ValueError, match="file' is a file"):
-        Store(tmp_path / "file" / "out", WHAT)
+        opened(tmp_path / "file" / "out")
 
 
 def test_temporary_files_of_the_dead_are_cleared_away_those_of_the_living_stay(tmp_path):
-    Store(tmp_path, WHAT)
+    opened(tmp_path)
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     dead = tmp_path / "cells" / f".x.parquet.{int(ended.stdout)}.partial"
     living = tmp_path / "cells" / f".x.parquet.{os.getpid()}.partial"
@@ -123,27 +126,73 @@ def test_temporary_files_of_the_dead_are_cleared_away_those_of_the_living_stay(t
     living.write_text("half")
     mine = tmp_path / ".thesis.draft.partial"
     mine.write_text("of somebody else")
-    Store(tmp_path, WHAT)
+    opened(tmp_path)
     assert not dead.exists()
     assert living.exists()
     assert mine.exists()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_executors_give_the_same_bytes(tmp_path, workers):
-    store = Store(tmp_path, WHAT)
-    assert len(list(execute(partial(compute, store), CELLS, workers))) == 6
-    for cell in CELLS:
-        assert store.read(cell)[0] == cell.run()
+def test_files_of_something_else_are_set_aside(tmp_path):
+    store = opened(tmp_path)
+    store.keep(compute(CELL))
+    other = dataclasses.replace(CELL, episodes=3)
+    theirs = opened(tmp_path / "theirs", [other])
+    theirs.keep(compute(other))
+    (theirs.folder / "cells" / f"{other.name}.json").rename(tmp_path / "cells" / f"{other.name}.json")
+    (tmp_path / "cells" / "notes.txt").write_text("mine")
+    assert len(store.missing()) == 5
+    assert sorted(path.name for path in store.set_aside) == sorted([f"{other.name}.json", "notes.txt"])
+    assert (tmp_path / "set_aside" / "notes.txt").read_text() == "mine"
+    (tmp_path / "cells" / "notes.txt").write_text("again")
+    store.missing()
+    assert (tmp_path / "set_aside" / "notes.txt").read_text() == "mine"
+    assert (tmp_path / "set_aside" / "notes.txt.1").read_text() == "again"
 
 
-def test_workers_are_counted():
-    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
-        list(execute(len, [], 0))
+def test_an_experiment_may_grow_but_not_lose_results(tmp_path):
+    store = opened(tmp_path, CELLS[:3], specification={"runs": 3})
+    store.keep(compute(CELLS[2]))
+    grown = opened(tmp_path, CELLS, specification={"runs": 6})
+    assert len(grown.missing()) == 5
+    assert json.loads((tmp_path / MARK).read_text())["specification"] == {"runs": 6}
+    before = contents(tmp_path)
+    with pytest.raises(
+        ValueError, match="results that are not of this experiment: 1, such as run 2 of 'alone' in 'gri"
+    ):
+        opened(tmp_path, CELLS[:2], specification={"runs": 2})
+    assert contents(tmp_path) == before
+
+
+def test_a_failure_is_kept_and_is_not_done(tmp_path):
+    store = opened(tmp_path)
+    store.keep(lost(CELL, "the process was killed"))
+    assert json.loads(store.manifest(CELL).read_text())["error"] == "the process was killed"
+    assert not store.is_done(CELL)
+    assert not store.set_aside
+    store.keep(compute(CELL))
+    assert store.is_done(CELL)
+    assert "error" not in json.loads(store.manifest(CELL).read_text())
+
+
+def test_only_one_process_writes_results(tmp_path):
+    store = opened(tmp_path)
+    wants = f"from aomultirl import files; from pathlib import Path; print(files.at_work(Path({str(tmp_path)!r})))"
+    with store.locked():
+        with pytest.raises(ValueError, match=rf"where process {os.getpid()} on .* is at work"), store.locked():
+            pass
+        told = subprocess.run([sys.executable, "-c", wants], capture_output=True, check=True, text=True)
+        assert f"process {os.getpid()} on" in told.stdout
+    assert files.at_work(tmp_path) == ""
 
 
 @pytest.mark.parametrize(
-    ("way", "workers"), [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGKILL, 1), (signal.SIGKILL, 2)]
+    ("way", "workers"),
+    [
+        (signal.SIGINT, 1),
+        (signal.SIGTERM, 2),
+        pytest.param(signal.SIGKILL, 1, marks=pytest.mark.long),
+        pytest.param(signal.SIGKILL, 2, marks=pytest.mark.long),
+    ],
 )
 def test_whatever_ends_it_nothing_is_half_written_and_the_rest_is_finished_later(tmp_path, way, workers):
     """The command itself, ended at some moment after the first cell; then run to its end."""

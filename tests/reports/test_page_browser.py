@@ -2,8 +2,10 @@
 
 import pytest
 
+from aomultirl.reports import collecting
 from aomultirl.reports.page import Run, write_page
 from browser import CHROMIUM, Browser
+from folders import cells, keep, part
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +178,25 @@ def test_it_loads_in_two_seconds(browser, report):
             )
         )
     assert min(times) < 2_000
+
+
+def test_the_parameter_of_a_sweep_can_be_chosen(browser, tmp_path):
+    worlds = [part("gridworld", size=size) for size in (3, 4)]
+    keep(tmp_path / "results", cells(worlds=worlds, episodes=(2, 30), runs=2))
+    path = tmp_path / "sweep.html"
+    collecting.write(collecting.collect(tmp_path / "results"), path)
+    control = "document.querySelector('[data-control=\"sweep\"]')"
+    axis = "document.getElementById('chart-sweep-regret').layout.xaxis"
+    browser.width(1200)
+    browser.open(path)
+    assert browser.run(f"{axis}.title.text") == "size of the world"
+    assert browser.run(f"{axis}.type") == "linear"
+    browser.run(f"{control}.value = '2'; {control}.dispatchEvent(new Event('change', {{bubbles: true}}))")
+    assert browser.run(f"{axis}.title.text") == "episodes K"
+    assert browser.run(f"{axis}.type") == "log"
+    words = browser.run("document.getElementById('words-sweep-total_reward').textContent")
+    assert words.startswith("Total reward against episodes K, with size=3 (2 runs): Optimal ")
+    assert browser.run("document.querySelectorAll('#leaderboard details[open] table').length") == 2
+    browser.width(360)
+    browser.wait(lambda: browser.run("document.documentElement.scrollWidth") <= 360)
+    assert browser.errors() == []

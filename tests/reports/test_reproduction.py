@@ -12,8 +12,11 @@ from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.paper import ALONE, DISCOVERED, GIVEN, LABELS, OPTIMAL, RANDOM, PaperExperiment, Results
 from aomultirl.reports.paper_claims import Claim, check_claims, passed
 from aomultirl.reports.reproduction import reproduce
+from sweeps import Told
 
 FILES = {
+    ".lock",
+    "checkpoints",
     "cells",
     "episodes.parquet",
     "experiment.json",
@@ -90,18 +93,18 @@ def test_two_workers_give_the_same_bytes_and_a_second_run_changes_nothing(quick,
     for name in names:
         assert (tmp_path / name).read_bytes() == (out / name).read_bytes(), name
     written = {path: path.stat().st_mtime_ns for path in (tmp_path / "cells").iterdir()}
-    calls = []
-    reproduce(QUICK, tmp_path, done=lambda now, total: calls.append((now, total)))
-    assert calls == [(10, 10)]
+    told = Told()
+    reproduce(QUICK, tmp_path, observers=[told])
+    assert told.calls == [(10, 0)]
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cells").iterdir()} == written
 
 
 def test_more_runs_go_on_where_fewer_stopped(tmp_path):
     small = PaperExperiment(runs=1, episodes=5)
     first = reproduce(small, tmp_path)
-    calls = []
-    more = reproduce(PaperExperiment(runs=2, episodes=5), tmp_path, done=lambda now, total: calls.append((now, total)))
-    assert calls[0] == (5, 10)
+    told = Told()
+    more = reproduce(PaperExperiment(runs=2, episodes=5), tmp_path, observers=[told])
+    assert told.calls[0] == (10, 5)
     for label in LABELS:
         assert more.results.histories[label][0] == first.results.histories[label][0]
         assert more.results.histories[label][1] != first.results.histories[label][0]

@@ -60,7 +60,7 @@ def test_shares_are_shown_by_horizon():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "Missing option '--suite'."),
+        ([], "compare takes folders of results, or --suite identify, or --suite reward"),
         (["--suite", "rewards"], "suite must be one of 'identify', 'reward', not 'rewards'; did you mean 'reward'?"),
         (["--suite", "reward", "--runs", "0"], "runs must be at least 1, not 0"),
         (["--suite", "reward", "--workers", "0"], "workers must be at least 1, not 0"),

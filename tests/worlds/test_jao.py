@@ -94,6 +94,13 @@ def test_tree_holds_one_special_pair_in_one_copy():
         assert right == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("kind", ["jao", "two_jao"])
+def test_nobody_can_stay_in_a_reward_state_of_a_tree(kind):
+    """The best action keeps one there as long as any other does: the gain is that of one copy, a little above 1/2."""
+    world = ao.worlds.two_jao_tree(12, 8, 40.0, 0.1, kind=kind)[0]
+    assert 0.5 < world.first_values(20_000)[0] / 20_000 < 0.65
+
+
 def test_tree_walks_to_parents_and_children():
     world = ao.worlds.two_jao_tree(18, 6, 16)[0]
     parent, child = 2, 3

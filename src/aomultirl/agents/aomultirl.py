@@ -17,6 +17,7 @@ from aomultirl import checks, theory
 from aomultirl.agents.base import NOTHING, Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
 from aomultirl.agents.baselines import make_ucbvi
 from aomultirl.agents.learner import Learner
+from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase, follow, uniform
@@ -259,6 +260,13 @@ class AOMultiRL(Agent):
     def _evaluation_horizon(self) -> int:
         return self.stage.learning_horizon
 
+    def state(self) -> dict[str, Any]:
+        return {"clusters": [cluster_state(cluster) for cluster in self.clusters]}
+
+    def restore(self, saved: Saved) -> None:
+        n_pairs = self.setting.n_states * self.setting.n_actions
+        self.clusters = [restored_cluster(one, n_pairs) for one in saved.each("clusters", self.setting.episodes)]
+
     def memory(self, stream: Stream) -> Memory:
         horizon = self._evaluation_horizon()
         return Memory(
@@ -303,6 +311,20 @@ class AOMultiRL(Agent):
             learning_horizon=self.stage.learning_horizon,
             failure=self.failure,
         )
+
+
+def cluster_state(cluster: Cluster) -> dict[str, Any]:
+    """What a cluster holds."""
+    return {name: getattr(cluster, name) for name in ("model", "regret", "model_sums", "regret_sums")}
+
+
+def restored_cluster(saved: Saved, n_pairs: int) -> Cluster:
+    """The cluster again."""
+    cluster = Cluster(n_pairs)
+    cluster.model, cluster.regret = saved.counts("model"), saved.counts("regret")
+    cluster.model_sums = saved.array("model_sums", (n_pairs,), least=0.0)
+    cluster.regret_sums = saved.array("regret_sums", (n_pairs,), least=0.0)
+    return cluster
 
 
 def check_models(models: int | ModelSet, separation: float | None, setting: Setting) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
+from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Outcome, Phase
@@ -120,10 +121,13 @@ class Agent:
     ----------
     told
         what the agent is told beyond the setting: "task", the number of the world of each episode, and "models".
+    completed
+        how many episodes of its run are over, as ``ao.run`` and ``ao.interact`` count them.
     """
 
     told: ClassVar[frozenset[str]] = frozenset()
     setting: Setting
+    completed: int = 0
 
     def begin(self, setting: Setting) -> None:
         """A new run: forget everything, and check the parameters against the setting."""
@@ -148,6 +152,21 @@ class Agent:
     def regret_bound(self, episodes: int) -> RegretBound | None:
         """What a theorem promises for so many episodes with these parameters; None where none does."""
         return None
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the next episode, :meth:`memory` and :meth:`findings` depend on, beyond what begin() makes.
+
+        By name: what JSON can hold, NumPy arrays, :class:`CountTable` s, and lists and dicts of these.  With it and
+        :meth:`restore`, an agent can be saved (``ao.save``); both are only asked for between episodes.
+        """
+        raise NotImplementedError
+
+    def restore(self, saved: Saved) -> None:
+        """Take over what :meth:`state` gave, after begin() with the same setting.
+
+        It comes from a file that somebody may have changed; the methods of ``saved`` check what they read.
+        """
+        raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:
         """The constructor's parameters, as far as they are kept under their own names."""

@@ -1,13 +1,15 @@
 """The agents that the paper compares with, or argues against."""
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, known_rewards
 from aomultirl.agents.learner import Learner
+from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase, follow
@@ -30,6 +32,12 @@ class Random(Agent):
         yield Phase(follow(plan), self.horizon, CountTable(n_states * n_actions), NOTHING)
         return Report(evaluation=plan, evaluation_horizon=self.horizon)
 
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, saved: Saved) -> None:
+        """Nothing is remembered."""
+
 
 class Optimal(Agent):
     """Is told the worlds and the task of each episode, and acts optimally in it."""
@@ -44,12 +52,22 @@ class Optimal(Agent):
         checks.integer("horizon", self.horizon, least=1)
         if setting.models is None:
             raise ValueError("Optimal must be told the worlds, and nobody knows them here")
-        self._plans = [world.optimal_policy(self.horizon) for world in setting.models]
+        self._models = setting.models
+        self._plans: dict[int, NDArray[np.int32]] = {}
 
     def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
-        plan = self._plans[told_task(task)]
+        task = told_task(task)
+        if task not in self._plans:
+            self._plans[task] = self._models[task].optimal_policy(self.horizon)
+        plan = self._plans[task]
         yield Phase(follow(plan), self.horizon, CountTable(self.setting.n_states * self.setting.n_actions), NOTHING)
         return Report(evaluation=plan, evaluation_horizon=self.horizon)
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, saved: Saved) -> None:
+        """Plans are made again."""
 
 
 class _Learning(Agent):
@@ -120,6 +138,17 @@ class _Learning(Agent):
 
     def _kept(self) -> dict[int, tuple[CountTable, np.ndarray]]:
         return self._memory
+
+    def state(self) -> dict[str, Any]:
+        known = [{"key": key, "counts": counts, "sums": sums} for key, (counts, sums) in self._memory.items()]
+        return {"known": known}
+
+    def restore(self, saved: Saved) -> None:
+        size = self._learner.sums().shape
+        self._memory = {
+            one.integer("key"): (one.counts("counts"), one.array("sums", size, least=0.0))
+            for one in saved.each("known")
+        }
 
 
 class OneEpisodeUCBVI(_Learning):

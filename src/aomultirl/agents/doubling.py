@@ -13,6 +13,7 @@ import numpy as np
 
 from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, Setting
+from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase, follow, uniform
@@ -96,6 +97,18 @@ class DoublingAOMultiRL(AOMultiRL):
         sums = sums + earned if len(earned) else sums
         best = stage.learner.best((explored, learned), sums, stage.learning_horizon, stream)
         return Report(-1, False, False, best, stage.learning_horizon, (explored, learned), abstained=True)
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "failures": self.failures, "doublings": self._doublings}
+
+    def restore(self, saved: Saved) -> None:
+        super().restore(saved)
+        self.failures = saved.integer("failures", most=self.setting.episodes)
+        for _ in range(saved.integer("doublings", most=self.failures)):
+            before = self._doublings
+            self._double()
+            if self._doublings == before:
+                raise ValueError(f"{saved.place}.doublings is more than fits into an episode")
 
     def findings(self) -> dict[str, Any]:
         return {**super().findings(), "failures": self.failures}

@@ -1,11 +1,12 @@
 """The practical learner alone, without any clusters: the ends between which agents that recognise worlds lie."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, Episode, Report, Setting, known_rewards
 from aomultirl.agents.baselines import told_task
 from aomultirl.agents.practical import Practical
+from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
 from aomultirl.engine.stepping import Phase
@@ -50,6 +51,14 @@ class OneEpisodeLearner(Agent):
         plan = learner.first_actions(*tables, counts)
         self._remember(task, counts)
         return Report(evaluation=plan, evaluation_horizon=self.horizon, samples=(*tables, counts))
+
+    def state(self) -> dict[str, Any]:
+        known = [{"task": task, "counts": counts} for task, counts in self._memory.items()]
+        return {"learner": self._learner.state(), "known": known}
+
+    def restore(self, saved: Saved) -> None:
+        self._learner.restore(saved.part("learner"))
+        self._memory = {one.integer("task"): one.counts("counts") for one in saved.each("known")}
 
 
 class OracleLearner(OneEpisodeLearner):

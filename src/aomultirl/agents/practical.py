@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.agents.base import NOTHING, Setting
+from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.identifying.knowledge import Knowledge, knowledge
 from aomultirl.learning.greedy import greedy
@@ -66,6 +67,15 @@ class Practical:
             starts, _, visits = counts.to_lists()
             self._sums = sums
             self._visits += np.add.reduceat(np.append(visits, 0), starts[:-1]) * (np.diff(starts) > 0)
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """What :meth:`remember` was told."""
+        return {"sums": self._sums, "visits": self._visits}
+
+    def restore(self, saved: Saved) -> None:
+        """Take over what :meth:`state` gave."""
+        self._sums = saved.array("sums", self._sums.shape, least=0.0)
+        self._visits = saved.array("visits", self._visits.shape, np.int64, least=0)
 
     def knowledge(self, tables: Sequence[CountTable]) -> Knowledge:
         """What is known of worlds."""

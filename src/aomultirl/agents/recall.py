@@ -20,7 +20,6 @@ is.
 import math
 from collections.abc import Generator
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +28,8 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.agents.base import NOTHING, Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
 from aomultirl.agents.practical import Practical
+from aomultirl.agents.recall_memory import World, add_since, restored_world
+from aomultirl.agents.state import Saved
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
@@ -48,22 +49,6 @@ FIRST_LOOK = 25
 MOST_WORLDS = 32
 FADING = 0.9
 """A world met so many episodes ago counts so much less in the prior, to this power."""
-
-
-@dataclass(eq=False)
-class World:
-    """counts: all that is believed of it; proven: what is certain, number: of its cluster, or None and -1.
-
-    values: (S,), where planning begins; met: how often lately; tries: episodes that spent steps
-    on proof in vain.
-    """
-
-    counts: CountTable
-    values: NDArray[np.float64]
-    met: float = 1.0
-    tries: int = 0
-    proven: CountTable | None = None
-    number: int = -1
 
 
 class Verdict(NamedTuple):
@@ -284,7 +269,7 @@ class Recall(Agent):
         if early.proven:
             host = self.worlds[early.likely]
             assert host.proven is not None
-            _add_since(host.proven, before, counts, early.certified)
+            add_since(host.proven, before, counts, early.certified)
         if founded:
             world.proven, world.number = CountTable(len(counts.record.heads)), self.clusters
             world.proven.add(counts)
@@ -337,6 +322,26 @@ class Recall(Agent):
                 found.append(Evidence(world.number, *told, belief=belief[number]))
         return sorted(found, key=lambda one: one.cluster)
 
+    def state(self) -> dict[str, Any]:
+        return {
+            "worlds": [vars(world) for world in self.worlds],
+            "met": self._met,
+            "abstentions": self.abstentions,
+            "learner": self._learner.state(),
+            "traces": self._traces.kept,
+        }
+
+    def restore(self, saved: Saved) -> None:
+        most, n_states = self.setting.episodes, self.setting.n_states
+        self._met, self.abstentions = saved.integer("met", most=most), saved.integer("abstentions", most=most)
+        self.worlds = [restored_world(one, n_states) for one in saved.each("worlds", most)]
+        numbers = sorted(world.number for world in self.worlds if world.proven is not None)
+        if numbers != list(range(len(numbers))):
+            raise ValueError(f"{saved.place}.worlds has clusters with the numbers {numbers!r:.80}")
+        self.clusters = len(numbers)
+        self._learner.restore(saved.part("learner"))
+        self._traces.restore(saved)
+
     def memory(self, stream: Stream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
         return Memory(
@@ -351,7 +356,7 @@ class Recall(Agent):
             "resolution": self.resolution,
             "worlds": len(self.worlds),
             "abstentions": self.abstentions,
-            "evidence": {"episodes": self._traces.kept},
+            "evidence": {"episodes": list(self._traces.kept)},
         }
 
 
@@ -360,19 +365,3 @@ def _posterior(behaviour: Recalling) -> list[float]:
     scores = behaviour.beliefs.scores
     shares = np.exp(scores - scores.max())
     return (shares / shares.sum()).round(6).tolist()  # type: ignore[no-any-return]
-
-
-def _add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> None:
-    """Add what was counted since ``before`` at these pairs."""
-    starts, states, visits = before
-    old = {
-        (pair, int(states[i])): int(visits[i])
-        for pair in np.flatnonzero(pairs).tolist()
-        for i in range(starts[pair], starts[pair + 1])
-    }
-    starts, states, visits = counts.to_lists()
-    for pair in np.flatnonzero(pairs).tolist():
-        for i in range(starts[pair], starts[pair + 1]):
-            new = int(visits[i]) - old.get((pair, int(states[i])), 0)
-            if new > 0:
-                target.count(pair, int(states[i]), new)

@@ -27,6 +27,7 @@ from aomultirl import checks
 from aomultirl.agents.aomultirl import as_pairs, check_models, read_pairs
 from aomultirl.agents.base import Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
 from aomultirl.agents.practical import Practical
+from aomultirl.agents.state import Saved
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
@@ -219,6 +220,24 @@ class SequentialAOMultiRL(Agent):
             for number, value in enumerate(_evidence_against(explorer))
         ]
 
+    def state(self) -> dict[str, Any]:
+        return {
+            "clusters": list(self.clusters),
+            "abstentions": self.abstentions,
+            "met": self._count,
+            "limit": self._limit,
+            "learner": self._learner.state(),
+            "traces": self._traces.kept,
+        }
+
+    def restore(self, saved: Saved) -> None:
+        most = self.setting.episodes
+        self.clusters = saved.tables("clusters", most)
+        self.abstentions, self._count = saved.integer("abstentions", most=most), saved.integer("met", most=most)
+        self._limit = saved.real("limit")
+        self._learner.restore(saved.part("learner"))
+        self._traces.restore(saved)
+
     def memory(self, stream: Stream) -> Memory:
         plans = [self._learner.first_actions(table) for table in self.clusters]
         return Memory(
@@ -236,7 +255,7 @@ class SequentialAOMultiRL(Agent):
             "abstentions": self.abstentions,
             "evidence": {
                 "limit": self._limit,
-                "episodes": self._traces.kept,
+                "episodes": list(self._traces.kept),
             },
         }
 

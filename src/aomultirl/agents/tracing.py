@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from aomultirl.agents.state import Saved
+
 MOST = 8
+VERDICTS = ("new", "accepted", "abstained")
 
 
 class Traces:
@@ -19,3 +22,26 @@ class Traces:
         if len(self.kept) >= MOST:
             self.kept.pop(next((i for i, old in enumerate(self.kept) if old["verdict"] != "new"), 0))
         self.kept.append(trace)
+
+    def restore(self, saved: Saved) -> None:
+        """Take over the list ``traces`` of ``saved``; what was seen is for pictures alone."""
+        self.kept = []
+        for one in saved.each("traces", most=MOST):
+            head = {"episode": one.integer("episode"), "verdict": one.value("verdict")}
+            if head["verdict"] not in VERDICTS:
+                raise ValueError(f"{one.place}.verdict is {head['verdict']!r:.80}, none of {', '.join(VERDICTS)}")
+            cluster = one.integer("cluster", least=-1)
+            rest = {name: _numbers(one.value(name), f"{one.place}.{name}") for name in one.unread()}
+            self.kept.append({**head, "cluster": cluster, **rest})
+
+
+def _numbers(values: Any, place: str) -> list[Any]:
+    """Numbers, or lists of numbers, as long as there were looks."""
+    if not isinstance(values, list):
+        raise ValueError(f"{place} must be a list, not {values!r:.80}")
+    for value in values:
+        if isinstance(value, list):
+            _numbers(value, place)
+        elif type(value) not in (int, float):
+            raise ValueError(f"{place} holds {value!r:.80}, not a number")
+    return values

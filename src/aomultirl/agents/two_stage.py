@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from aomultirl import checks, theory
 from aomultirl.agents.aomultirl import AOMultiRL, Stage
 from aomultirl.agents.base import Episode, Setting
+from aomultirl.agents.state import Saved
 from aomultirl.engine.random import Stream
 from aomultirl.identifying.threshold import distance
 from aomultirl.mdp import ModelSet
@@ -156,6 +157,21 @@ class TwoStageAOMultiRL(AOMultiRL):
                 return
             found.append(first)
         if found:
-            self.discovered = list(dict.fromkeys(found))
-            self.stage = self._second_stage(checks.pairs("discovered", self.discovered, n_states, n_actions))
-            self._later_horizon = self.stage.learning_horizon
+            self._go_on(list(dict.fromkeys(found)))
+
+    def _go_on(self, discovered: list[tuple[int, int]]) -> None:
+        """To stage 2, with these pairs."""
+        targets = checks.pairs("discovered", discovered, self.setting.n_states, self.setting.n_actions)
+        checks.integer("the number of pairs discovered", int(targets.sum()), least=1)
+        self.discovered = discovered
+        self.stage = self._second_stage(targets)
+        self._later_horizon = self.stage.learning_horizon
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "discovered": self.discovered}
+
+    def restore(self, saved: Saved) -> None:
+        super().restore(saved)
+        if saved.value("discovered") is not None:
+            found = saved.entries("discovered")
+            self._go_on([(state, action) for state, action in found])

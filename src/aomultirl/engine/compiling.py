@@ -18,6 +18,8 @@ import numba
 from numba.core import caching, types
 from numba.extending import intrinsic
 
+from aomultirl.engine.compiling_turns import Turn
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -52,6 +54,23 @@ class _Implementation(caching.CompileResultCacheImpl):
 class _Cache(caching.FunctionCache):
     _impl_class = _Implementation
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        self._turn = Turn(Path(self.cache_path) / f"{self._impl.filename_base}.turn")
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is None:
+            self._turn.take()
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is not None:
+            self._turn.give_back()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        self._turn.give_back()
+
 
 def kernel(function: F) -> F:
     """Compile at the first call, strict IEEE arithmetic, machine code kept on disk."""
@@ -70,7 +89,7 @@ def _cached(function: F, *, allocates: bool) -> F:
     # Said to callees too, which would otherwise have what their caller has.
     compiled = numba.njit(function, error_model="numpy", boundscheck=False, _nrt=allocates)  # type: ignore[call-overload]
     with suppress(RuntimeError):  # where no folder can be written to, every process compiles anew
-        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
+        compiled._cache = _Cache(function)
     return cast(F, compiled)
 
 

@@ -2,6 +2,7 @@
 
 from aomultirl.experiments.check_agent import ContractError, check_agent
 from aomultirl.experiments.history import History
-from aomultirl.experiments.runner import interact, run
+from aomultirl.experiments.interaction import interact
+from aomultirl.experiments.runner import run
 
 __all__ = ["ContractError", "History", "check_agent", "interact", "run"]

@@ -8,13 +8,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aomultirl import agents, streams
+from aomultirl.experiments.checkpoints import EVERY, finish
 from aomultirl.experiments.history import History
-from aomultirl.experiments.runner import run
+from aomultirl.experiments.judging import RECORDED
+from aomultirl.experiments.runner import Course
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds import catalogue
 
@@ -31,6 +34,8 @@ class Cell:
         of the experiment, and of the run in it, from 0.
     label
         what reports call the agent.
+    record
+        which of the numbers that need the worlds are worked out, see :func:`aomultirl.run`.
     """
 
     world: Mapping[str, Any]
@@ -40,6 +45,7 @@ class Cell:
     seed: int
     number: int
     label: str
+    record: tuple[str, ...] = RECORDED
 
     def specification(self) -> dict[str, Any]:
         """All of it, as JSON can hold it."""
@@ -57,12 +63,18 @@ class Cell:
         state = np.random.SeedSequence(self.seed, spawn_key=(self.number,)).generate_state(1, np.uint64)
         return int(state[0] >> np.uint64(1))
 
-    def run(self) -> History:
-        """Compute it."""
+    def run(
+        self, checkpoint: str | Path | None = None, every: float = EVERY, notes: list[str] | None = None
+    ) -> History:
+        """Compute it, going on from ``checkpoint`` if there is one that fits; it stays there when all is done.
+
+        Parameters as in :func:`aomultirl.experiments.checkpoints.finish`.
+        """
         models = make_world(self.world)
         agent = getattr(agents, self.agent["name"])(**self.agent["parameters"])
         stream = getattr(streams, self.stream["name"])(**self.stream["parameters"])
-        return run(agent, models, stream, self.episodes, self.run_seed)
+        course = Course(agent, models, stream, self.episodes, self.run_seed, record=self.record)
+        return finish(course, checkpoint, every, notes)
 
 
 def make_world(world: Mapping[str, Any]) -> ModelSet:

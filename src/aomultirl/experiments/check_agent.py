@@ -6,10 +6,12 @@
 
 import numpy as np
 
+from aomultirl.agents import saving
 from aomultirl.agents.base import Agent, Setting
 from aomultirl.engine.interacting import Session
 from aomultirl.experiments.history import History
-from aomultirl.experiments.runner import episode_streams, interact, run
+from aomultirl.experiments.interaction import interact
+from aomultirl.experiments.runner import episode_streams, run
 from aomultirl.mdp import ModelSet
 from aomultirl.streams import round_robin
 from aomultirl.worlds.random_models import random_models
@@ -27,7 +29,7 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
 
     It must yield phases that the drivers accept and end with a report; give the same history for the same seed, also
     after having run before; leave its memory alone when an episode is given up; and take the same actions step by step
-    from outside as inside the simulator.
+    from outside as inside the simulator.  If it can be saved (``Agent.state``), then so that a run goes on unchanged.
 
     Parameters
     ----------
@@ -45,6 +47,8 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
     _check_given_up(agent, worlds)
     if not agent.told:
         _check_outside(agent, worlds, first, episodes)
+    if saving.can_be_saved(agent):
+        _check_saved(agent, worlds, first, episodes)
 
 
 def _session(agent: Agent, worlds: ModelSet, number: int) -> Session:
@@ -93,3 +97,18 @@ def _check_outside(agent: Agent, worlds: ModelSet, inside: History, episodes: in
     for name in ("cluster", "new_cluster", "identification_steps", "learning_steps", "learning_reward"):
         if not np.array_equal(inside[name], outside[name]):
             raise ContractError(f"step by step, {name} differs from the simulator: it must depend on observations only")
+
+
+def _check_saved(agent: Agent, worlds: ModelSet, whole: History, episodes: int) -> None:
+    """Saved and loaded between any two episodes, the run goes on as if nothing had happened."""
+    history: History | None = None
+    for k in range(1, episodes + 1):
+        history = run(agent, worlds, round_robin(), episodes, SEED, stop=k, resume=history)
+        try:
+            agent, _ = saving.from_bytes(saving.to_bytes(agent), [type(agent)])
+        except ValueError as error:
+            raise ContractError(f"saved after {k} episodes, the agent does not come back: {error}") from None
+    if history != whole:
+        raise ContractError(
+            "saved and loaded between episodes, a run differs: state() must hold all that the next episode depends on"
+        )

@@ -1,32 +1,114 @@
-"""Who does the work: this process, or several beside it."""
+"""Who does the work: this process, several beside it, or a Ray cluster (:mod:`~aomultirl.experiments.ray_executor`).
+
+An executor maps a function over items and gives the results as they come, in any order.  Only the function may be
+computed elsewhere; what is done with the results, such as writing them, happens here.  Where a process that computes
+an item is lost, for instance because there was no memory left for it, the item is tried again; when it is lost again
+while it is alone, its result is ``lost(item, why)``.
+"""
 
 import os
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from aomultirl import checks, files
 
 T = TypeVar("T")
 R = TypeVar("R")
+KILLED = "the process that computed it was killed, twice; was there too little memory?"
 
 
-def execute(work: Callable[[T], R], items: Sequence[T], workers: int = 1) -> Generator[R, None, None]:
-    """``work`` done on every item, in this process or in ``workers`` others; results as they come, in any order."""
-    workers = min(checks.integer("workers", workers, least=1), max(1, len(items)))
-    if workers == 1:
+class Executor(Protocol):
+    """What all executors are.
+
+    slots
+        how many items are computed at once.
+    """
+
+    @property
+    def slots(self) -> int: ...
+
+    def map(
+        self, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None
+    ) -> Generator[R, None, None]:
+        """``work`` done on every item; results as they come.  Closing the generator stops what is under way."""
+        ...
+
+
+def local(workers: int) -> Executor:
+    """This process for one worker, otherwise so many others on this machine."""
+    workers = checks.integer("workers", workers, least=1)
+    return InProcess() if workers == 1 else LocalProcesses(workers)
+
+
+class InProcess:
+    """One item after the other, here."""
+
+    slots = 1
+
+    def map(
+        self, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None
+    ) -> Generator[R, None, None]:
         yield from map(work, items)
-        return
-    from joblib import Parallel, delayed
-    from joblib.externals.loky import get_reusable_executor
 
-    bound = partial(_while_parent_lives, os.getpid(), work)
-    try:
-        yield from Parallel(n_jobs=workers, return_as="generator_unordered")(delayed(bound)(item) for item in items)
-    finally:
-        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+class LocalProcesses:
+    """Processes on this machine (loky); they end within a second of this one, however it is ended."""
+
+    def __init__(self, workers: int) -> None:
+        self.slots = checks.integer("workers", workers, least=1)
+
+    def map(
+        self, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None
+    ) -> Generator[R, None, None]:
+        """As promised; the items that were under way when a process was lost are computed again, one by one."""
+        bound = partial(_while_parent_lives, os.getpid(), work)
+        waiting = list(reversed(items))
+        while waiting:
+            suspects: list[T] = []
+            yield from self._pool(bound, waiting, min(self.slots, len(waiting)), suspects)
+            for item in suspects:
+                unlucky: list[T] = []
+                yield from self._pool(bound, [item], 1, unlucky)
+                if unlucky:
+                    yield _missing(item, lost)
+
+    @staticmethod
+    def _pool(work: Callable[[T], R], waiting: list[T], workers: int, suspects: list[T]) -> Generator[R, None, None]:
+        """Compute what is ``waiting``, from its end, until all is done or a process is lost with ``suspects``."""
+        from concurrent.futures import FIRST_COMPLETED, Future, wait
+
+        from loky import ProcessPoolExecutor
+        from loky.process_executor import BrokenProcessPool
+
+        pool = ProcessPoolExecutor(workers)
+        under_way: dict[Future[R], T] = {}
+        try:
+            while under_way or (waiting and not suspects):
+                while waiting and not suspects and len(under_way) < 2 * workers:
+                    item = waiting.pop()
+                    try:
+                        under_way[pool.submit(work, item)] = item
+                    except BrokenProcessPool:
+                        suspects.append(item)
+                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    item = under_way.pop(future)
+                    try:
+                        result = future.result()
+                    except BrokenProcessPool:
+                        suspects.append(item)
+                        continue
+                    yield result
+        finally:
+            pool.shutdown(wait=True, kill_workers=True)
+
+
+def _missing(item: T, lost: Callable[[T, str], R] | None) -> R:
+    if lost is None:
+        raise RuntimeError(KILLED)
+    return lost(item, KILLED)
 
 
 _watched: list[int] = []

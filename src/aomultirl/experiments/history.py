@@ -127,16 +127,22 @@ class History:
 
     def write(self, path: str | Path) -> None:
         """Write a Parquet file, under a temporary name that is renamed when it is whole."""
+        files.write_whole(path, self.to_parquet())
+
+    def to_parquet(self, constants: Mapping[str, Any] | None = None) -> bytes:
+        """The bytes of that file; ``constants`` are columns of one value each, before those of the history."""
         with _needs("pyarrow"):
             import pyarrow
             import pyarrow.parquet
-        table = pyarrow.table(dict(self.columns)).replace_schema_metadata({"aomultirl": json.dumps(dict(self.about))})
-        with files.whole(path) as partial:
-            pyarrow.parquet.write_table(table, partial)
+        columns = {name: pyarrow.repeat(value, len(self)) for name, value in (constants or {}).items()}
+        table = pyarrow.table({**columns, **self.columns})
+        file = pyarrow.BufferOutputStream()
+        pyarrow.parquet.write_table(table.replace_schema_metadata({"aomultirl": json.dumps(dict(self.about))}), file)
+        return bytes(file.getvalue())
 
     @classmethod
     def read(cls, path: str | Path) -> "History":
-        """Read what :meth:`write` wrote."""
+        """Read what :meth:`write` or :meth:`to_parquet` wrote."""
         with _needs("pyarrow"):
             import pyarrow
             import pyarrow.parquet
@@ -145,7 +151,7 @@ class History:
         except pyarrow.ArrowInvalid as error:
             raise ValueError(f"{str(path)!r} is not a Parquet file: {error}") from None
         about = (table.schema.metadata or {}).get(b"aomultirl")
-        if about is None or table.column_names != list(Row._fields):
+        if about is None or table.column_names[-len(Row._fields) :] != list(Row._fields):
             raise ValueError(f"{str(path)!r} is a Parquet file, but not a history of aomultirl")
-        columns = {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
+        columns = {name: table[name].to_numpy(zero_copy_only=False) for name in Row._fields}
         return cls(columns, json.loads(about))

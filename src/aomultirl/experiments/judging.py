@@ -1,6 +1,7 @@
 """What no agent may see: exact values, regret, errors of what was learned, and who is in the wrong cluster."""
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from aomultirl.mdp import MDP, ModelSet
 
 U = np.uint64
 REMEMBERED = 100
+RECORDED = ("regret", "evaluation", "estimate_error")
+"""What a judge works out if asked: value, regret and learning_regret; both evaluation columns; estimate_error."""
 
 
 @kernel
@@ -39,20 +42,23 @@ def estimate_error(learned: Counts, world: Successors) -> float:
 
 
 class Judge:
-    """Knows the worlds, and judges every episode."""
+    """Knows the worlds, and judges every episode.
 
-    def __init__(self, models: ModelSet, sources: NDArray[np.uint64]) -> None:
-        self.models, self.sources = models, sources
+    Parameters
+    ----------
+    sources
+        two random streams an episode, for the sampled evaluation.
+    record
+        which of RECORDED are worked out; columns of the others are nan.
+    """
+
+    def __init__(self, models: ModelSet, sources: NDArray[np.uint64], record: Sequence[str] = RECORDED) -> None:
+        self.models, self.sources, self.record = models, sources, record
         self._known: dict[tuple[int, int, bytes], NDArray[np.float64]] = {}
         self.stands_for: dict[int, int] = {}
 
     def row(self, k: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
-        world = self.models[task]
-        steps = sum(one.outcome.steps for one in ran)
-        learning = [one for one in ran if one.phase.part == "learning"]
-        value = sum(self._value(task, one) for one in learning)
         parts = split(ran)
-        evaluation = self._evaluate(task, start, report, self.sources[2 * k : 2 * k + 2])
         return Row(
             k,
             task,
@@ -62,14 +68,27 @@ class Judge:
             self._misclustered(task, report),
             report.exploration_ok,
             *parts,
-            value,
-            float(world.first_values(steps)[start]) - parts[2] - value,
-            self._optimum(world, learning) - value,
-            *evaluation,
-            estimate_error(merged(report.samples).record, world.successors) if report.samples else np.nan,
+            *self._regret(task, start, ran, parts[2]),
+            *self._evaluate(task, start, report, self.sources[2 * k : 2 * k + 2]),
+            self._error(task, report),
             report.certified,
             report.abstained,
         )
+
+    def _regret(self, task: int, start: int, ran: list[Ran], collected: float) -> tuple[float, float, float]:
+        """(value, regret, learning regret), given what the clustering phases collected."""
+        if "regret" not in self.record:
+            return np.nan, np.nan, np.nan
+        world, steps = self.models[task], sum(one.outcome.steps for one in ran)
+        learning = [one for one in ran if one.phase.part == "learning"]
+        value = sum(self._value(task, one) for one in learning)
+        best = float(world.first_values(steps)[start])
+        return value, best - collected - value, self._optimum(world, learning) - value
+
+    def _error(self, task: int, report: Report) -> float:
+        if "estimate_error" not in self.record or not report.samples:
+            return np.nan
+        return estimate_error(merged(report.samples).record, self.models[task].successors)
 
     @staticmethod
     def _optimum(world: MDP, learning: list[Ran]) -> float:
@@ -99,7 +118,7 @@ class Judge:
     def _evaluate(self, task: int, start: int, report: Report, sources: NDArray[np.uint64]) -> tuple[float, float]:
         """The paper's metric, sampled and exact."""
         plan, horizon = report.evaluation, report.evaluation_horizon
-        if plan is None or horizon == 0:
+        if "evaluation" not in self.record or plan is None or horizon == 0:
             return np.nan, np.nan
         world = self.models[task]
         simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])

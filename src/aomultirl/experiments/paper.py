@@ -6,12 +6,8 @@ are those of the authors' code.  The learners' bonus is above its cap for as lon
 them act at random while they learn, and are judged by the bonus-free policy, as in the paper.
 """
 
-import platform
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -19,9 +15,10 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.executors import execute
+from aomultirl.experiments.executors import local
 from aomultirl.experiments.history import History
 from aomultirl.experiments.store import Store
+from aomultirl.experiments.sweep import Observer, complete
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds import gridworld
 
@@ -129,27 +126,14 @@ class Results:
 
 
 def run_paper(
-    experiment: PaperExperiment, store: Store, workers: int = 1, done: Callable[[int, int], None] | None = None
+    experiment: PaperExperiment, store: Store, workers: int = 1, observers: Sequence[Observer] = ()
 ) -> Results:
-    """Compute the cells that are not in the store, and read all.
-
-    Parameters
-    ----------
-    done
-        is told how many cells are done, of how many, at the beginning and after each.
-    """
-    cells = experiment.cells()
-    missing = [cell for cell in cells if not store.is_done(cell)]
-    tell = done or (lambda now, total: None)
-    tell(len(cells) - len(missing), len(cells))
-    finished = execute(partial(compute, store), missing, workers)
-    try:
-        for number, _ in enumerate(finished, len(cells) - len(missing) + 1):
-            tell(number, len(cells))
-    finally:  # workers that are stopped may leave a temporary file behind
-        finished.close()
-        store.clear()
-    return read_paper(experiment, store, cells)
+    """Compute the cells that are not in the store, and read all."""
+    found = complete(store, local(workers), observers)
+    if found.failed:
+        cell, error = found.failed[0]
+        raise RuntimeError(f"run {cell.number} of {cell.label!r} failed: {error}")
+    return read_paper(experiment, store, store.cells)
 
 
 def read_paper(experiment: PaperExperiment, store: Store, cells: Sequence[Cell]) -> Results:
@@ -160,16 +144,3 @@ def read_paper(experiment: PaperExperiment, store: Store, cells: Sequence[Cell])
         results.histories.setdefault(cell.label, []).append(history)
         results.manifests.setdefault(cell.label, []).append(manifest)
     return results
-
-
-def compute(store: Store, cell: Cell) -> None:
-    """Run one cell and keep it."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    history = cell.run()
-    facts = {"cpu_seconds": time.process_time() - cpu, "wall_seconds": time.perf_counter() - wall}
-    store.keep(cell, history, {**facts, "versions": versions()})
-
-
-def versions() -> dict[str, str]:
-    """Of what results could depend on."""
-    return {"python": platform.python_version(), **{name: version(name) for name in ("numpy", "scipy", "numba")}}

@@ -2,26 +2,34 @@
 
 ::
 
-    experiment.json       what the experiment is; the folder is ours if it is there
+    experiment.json       what the experiment is, and the names of its cells; the folder is ours if it is there
     cells/NAME.parquet    the history of a cell
-    cells/NAME.json       its manifest: specification, versions, digest of the history, CPU and wall time
+    cells/NAME.json       its manifest: specification, seed, state, digest of the history, versions, times, error
+    checkpoints/NAME.zip  of a cell that was not finished
+    set_aside/            files found in cells/ that were damaged or of something else
 
 A cell is done when its manifest is there and fits the history beside it.  Every file is written under a temporary name
 and renamed, the manifest last; temporary files of a killed process are cleared away when the folder is opened again.
+Only the process that holds the lock writes results.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import aomultirl
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.computing import CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import History
 
 MARK = "experiment.json"
+FOLDERS = ("cells", CHECKPOINTS)
+FREE = ("specification", "cells")
+"""What may differ in an experiment that goes on: the cells decide."""
 
 
 class Store:
@@ -32,84 +40,135 @@ class Store:
     folder
         made if it does not exist; refused if it holds anything that is not this experiment.
     experiment
-        what makes the experiment what it is, as JSON can hold it.
+        what makes the experiment what it is, as JSON can hold it; "specification" may change as long as all results
+        that are there belong to it.
+    cells
+        all of the experiment.
     """
 
-    def __init__(self, folder: str | Path, experiment: Mapping[str, Any]) -> None:
-        self.folder, self.cells = Path(folder), Path(folder) / "cells"
+    def __init__(self, folder: str | Path, experiment: Mapping[str, Any], cells: Sequence[Cell]) -> None:
+        self.folder, self.cells = Path(folder), list(cells)
         self.set_aside: list[Path] = []
-        self.check(self.folder, experiment)
-        self.cells.mkdir(parents=True, exist_ok=True)
+        self.check(self.folder, experiment, cells)
+        for name in FOLDERS:
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
         self.clear()
-        if not (self.folder / MARK).exists():
-            files.write_whole(self.folder / MARK, json.dumps(_full(experiment), indent=2) + "\n")
+        mark = json.dumps(_full(experiment, cells), indent=2) + "\n"
+        place = self.folder / MARK
+        if not place.exists() or place.read_text() != mark:
+            files.write_whole(place, mark)
 
     @staticmethod
-    def check(folder: Path, experiment: Mapping[str, Any]) -> None:
+    def check(folder: Path, experiment: Mapping[str, Any], cells: Sequence[Cell]) -> None:
         """Refuse a folder that cannot be written, or is not of this experiment; touch nothing."""
         files.check_folder("out", folder)
-        files.check_folder("out", folder / "cells")
+        for name in FOLDERS:
+            files.check_folder("out", folder / name)
         if not folder.exists() or not any(folder.iterdir()):
             return
-        found = read_mark(folder)
-        wanted = _full(experiment)
+        found, wanted = read_mark(folder), _full(experiment, cells)
         for name in {**wanted, **found}:
             mine, theirs = wanted.get(name), found.get(name)
-            if mine != theirs:
+            if mine != theirs and name not in FREE:
                 raise ValueError(
                     f"out is {str(folder)!r}, which holds another experiment: "
                     f"its {name} is {theirs!r}, not {mine!r}; name another folder"
                 )
+        _check_cells(folder, set(found["cells"]) - set(wanted["cells"]))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Nobody else may write results here meanwhile."""
+        with files.locked(self.folder, "out"):
+            yield
 
     def clear(self) -> None:
         """Clear away what processes that are gone left half written."""
-        files.clear_partials(self.folder)
-        files.clear_partials(self.cells)
+        for folder in (self.folder, *(self.folder / name for name in FOLDERS)):
+            files.clear_partials(folder)
+
+    def missing(self) -> list[Cell]:
+        """The cells that are not done; damaged files, and files of something else, are set aside."""
+        known = {cell.name for cell in self.cells}
+        for path in sorted((self.folder / "cells").iterdir()):
+            if path.name.split(".")[0] not in known and not path.name.endswith(".partial"):
+                self._set_aside(path)
+        return [cell for cell in self.cells if not self.is_done(cell)]
 
     def history(self, cell: Cell) -> Path:
         """Where a cell's history is, or will be."""
-        return self.cells / f"{cell.name}.parquet"
+        return self.folder / "cells" / f"{cell.name}.parquet"
 
     def manifest(self, cell: Cell) -> Path:
         """Where its manifest is, or will be."""
-        return self.cells / f"{cell.name}.json"
+        return self.folder / "cells" / f"{cell.name}.json"
 
-    def keep(self, cell: Cell, history: History, facts: Mapping[str, Any]) -> None:
-        """Write a cell that was computed; ``facts`` go to the manifest."""
-        history.write(self.history(cell))
-        manifest = {
-            "specification": cell.specification(),
-            "run_seed": cell.run_seed,
-            "sha256": _digest(self.history(cell)),
-            "version": aomultirl.__version__,
-            **facts,
-        }
-        files.write_whole(self.manifest(cell), json.dumps(manifest, indent=2) + "\n")
+    def keep(self, computed: Computed) -> None:
+        """Write a cell that was computed, or what went wrong with it."""
+        cell, facts = computed.cell, dict(computed.facts)
+        if facts["state"] == "done":
+            files.write_whole(self.history(cell), computed.history)
+            facts["sha256"] = hashlib.sha256(computed.history).hexdigest()
+        told = {"specification": cell.specification(), "run_seed": cell.run_seed, "version": aomultirl.__version__}
+        files.write_whole(self.manifest(cell), json.dumps({**told, "commit": commit(), **facts}, indent=2) + "\n")
+        checkpoint = checkpoint_of(cell, self.folder)
+        if checkpoint is not None and facts["state"] == "done":
+            checkpoint.unlink(missing_ok=True)
 
     def is_done(self, cell: Cell) -> bool:
-        """Whether the cell is there and whole.  Damaged files are set aside under another name, never used."""
+        """Whether the cell is there and whole.  Damaged files are set aside, never used."""
         manifest, history = self.manifest(cell), self.history(cell)
         if not manifest.exists():
             return False
         try:
             told = json.loads(manifest.read_text())
-            fits = bool(told["specification"] == cell.specification() and told["sha256"] == _digest(history))
+            fits = bool(told["specification"] == cell.specification())
+            if fits and told["state"] == "failed":
+                return False
+            fits = fits and told["sha256"] == hashlib.sha256(history.read_bytes()).hexdigest()
         except (OSError, ValueError, KeyError, TypeError):
             fits = False
         if not fits:
             for path in (manifest, history):
                 if path.exists():
-                    self.set_aside.append(path.replace(_unused(path)))
+                    self._set_aside(path)
         return fits
 
     def read(self, cell: Cell) -> tuple[History, dict[str, Any]]:
         """The history and the manifest of a cell that is done."""
         return History.read(self.history(cell)), json.loads(self.manifest(cell).read_text())
 
+    def _set_aside(self, path: Path) -> None:
+        folder = self.folder / "set_aside"
+        folder.mkdir(exist_ok=True)
+        place, number = folder / path.name, 1
+        while place.exists():
+            place, number = folder / f"{path.name}.{number}", number + 1
+        self.set_aside.append(path.replace(place))
 
-def _full(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """With the version, as it comes back from JSON."""
-    return dict(json.loads(json.dumps({**experiment, "version": aomultirl.__version__})))
+
+def _full(experiment: Mapping[str, Any], cells: Sequence[Cell]) -> dict[str, Any]:
+    """With the version and the names of the cells, as it comes back from JSON."""
+    names = [cell.name for cell in cells]
+    return dict(json.loads(json.dumps({**experiment, "version": aomultirl.__version__, "cells": names})))
+
+
+def _check_cells(folder: Path, others: set[str]) -> None:
+    """Refuse results of the experiment that was here before, and that would not be of it any more."""
+    there = sorted(name for name in others if (folder / "cells" / f"{name}.json").exists())
+    if there:
+        raise ValueError(
+            f"out is {str(folder)!r}, which holds results that are not of this experiment: {len(there)}, such as "
+            f"{_title(folder / 'cells' / f'{there[0]}.json')}; name another folder"
+        )
+
+
+def _title(manifest: Path) -> str:
+    try:
+        told = json.loads(manifest.read_text())["specification"]
+        return f"run {told['number']} of {told['label']!r} in {told['world']['name']!r}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return repr(manifest.name)
 
 
 def read_mark(folder: Path) -> dict[str, Any]:
@@ -117,24 +176,12 @@ def read_mark(folder: Path) -> dict[str, Any]:
     try:
         found = json.loads((folder / MARK).read_text())
     except FileNotFoundError:
-        some = min(path.name for path in folder.iterdir())
+        some = min((repr(path.name) for path in folder.iterdir()), default="nothing")
         raise ValueError(
-            f"{str(folder)!r} is not a folder of results: it holds {some!r}, but no {MARK!r}; name another folder"
+            f"{str(folder)!r} is not a folder of results: it holds {some}, but no {MARK!r}; name another folder"
         ) from None
     except (OSError, ValueError) as error:
         raise ValueError(f"{str(folder / MARK)!r} cannot be read: {error}") from None
-    if not isinstance(found, dict) or "kind" not in found:
+    if not isinstance(found, dict) or not isinstance(found.get("cells"), list) or "kind" not in found:
         raise ValueError(f"{str(folder / MARK)!r} does not describe an experiment of aomultirl")
     return found
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _unused(path: Path) -> Path:
-    """A name to set a damaged file aside under."""
-    number = 1
-    while (place := path.with_name(f"{path.name}.damaged{number}")).exists():
-        number += 1
-    return place

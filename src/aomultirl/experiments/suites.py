@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.experiments.cells import Cell, make_world
-from aomultirl.experiments.executors import execute
+from aomultirl.experiments.executors import local
 from aomultirl.experiments.history import History
 from aomultirl.experiments.paper import GAMMA, SEPARATION
 from aomultirl.theory import identification_lower_bound
@@ -170,7 +170,7 @@ def run_suite(
     jobs = [(i, number) for i in range(len(cases)) for number in range(runs)]
     results: list[list[Outcome]] = [[] for _ in cases]
     found = dict[tuple[int, int], Outcome]()
-    for count, (job, outcome) in enumerate(execute(partial(_work, list(cases), seed), jobs, workers), 1):
+    for count, (job, outcome) in enumerate(local(workers).map(partial(_work, list(cases), seed), jobs), 1):
         found[job] = outcome
         if done is not None:
             done(count, len(jobs))

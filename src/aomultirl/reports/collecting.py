@@ -1,41 +1,101 @@
-"""Histories found in a file or a folder, labelled for a report."""
+"""Histories found in a file or a folder, labelled for a report, and the report of them."""
 
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from aomultirl import files
 from aomultirl.experiments.history import History
+from aomultirl.experiments.loading import find
 from aomultirl.experiments.paper import LABELS, PaperExperiment
 from aomultirl.experiments.store import MARK, read_mark
-from aomultirl.reports import reproduction
-from aomultirl.reports.page import Run, data
+from aomultirl.reports import reproduction, sweep_figure
+from aomultirl.reports.leaderboard import Leaderboard, Line, Table, leaderboard
+from aomultirl.reports.measuring import is_early
+from aomultirl.reports.page import Run, Sweep, data, write_page
+from aomultirl.reports.sweep import problems_apart, views
 
 NOT_A_HISTORY = ("episodes.parquet",)
+MOST_CONFIGURATIONS, MOST_RUNS = 12, 10
+"""Of a sweep, on the charts of single runs."""
 OURS = b'<meta name="generator" content="aomultirl'
 
 
 class Collection(NamedTuple):
-    """The runs, and what else a page of them can say: title, claims that were checked, and the command."""
+    """The runs, and what else a page of them can say: title, claims that were checked, the command, and the sweep."""
 
     runs: list[Run]
     title: str | None = None
     claims: list[dict[str, Any]] | None = None
     command: str | None = None
+    sweep: Sweep | None = None
 
 
 def collect(place: str | Path) -> Collection:
     """The runs in a Parquet file of :meth:`History.write`, in a folder of them, or in a folder of results.
 
     An agent's label is the one its manifest gives, or its class; where agents of one class differ in their parameters,
-    these are named too.
+    these are named too.  Of a sweep with many configurations or runs only some are collected.
     """
     place = Path(place)
     if not place.exists():
         raise ValueError(f"there is no file or folder {str(place)!r}")
-    if place.is_dir() and (place / MARK).exists() and read_mark(place)["kind"] == "paper":
-        return _paper(place)
-    return Collection(_runs(place))
+    if not place.is_dir() or not (place / MARK).exists():
+        return Collection(_runs(place))
+    return _paper(place) if read_mark(place)["kind"] == "paper" else _sweep(place)
+
+
+def write(found: Collection, page_path: Path) -> list[Path]:
+    """Write the page, and beside it the figure of a sweep in which some number varies; the paths of all."""
+    drawn = [] if found.sweep is None else views(found.sweep.board)
+    if drawn:
+        sweep_figure.check(page_path.parent)
+    write_page(page_path, found.runs, title=found.title, claims=found.claims, command=found.command, sweep=found.sweep)
+    return [page_path, *(sweep_figure.save(sweep_figure.draw(drawn), page_path.parent) if drawn else [])]
+
+
+def _sweep(folder: Path) -> Collection:
+    """A sweep: some of its configurations, the whole of it in the leaderboard."""
+    board = leaderboard(folder)
+    chosen, words = choose(board)
+    apart = dict(zip(map(id, board.tables), problems_apart(board.tables), strict=True))
+    runs = []
+    for table, line in chosen:
+        label = f"{line.label} ({apart[id(table)]})" if apart[id(table)] else line.label
+        for cell in line.cells[:MOST_RUNS]:
+            history = History.read(cell.history)
+            early = is_early(cell.specification["stream"])
+            before = int(history["task"].max()) + 1 if early else 0
+            runs.append(Run(label, int(cell.specification["number"]), history, before))
+    command = "aomultirl run specification.toml --out NEW" if (folder / "specification.toml").exists() else None
+    return Collection(runs, str(read_mark(folder).get("name", "A sweep")), None, command, Sweep(board, words))
+
+
+def choose(board: Leaderboard) -> tuple[list[tuple[Table, Line]], str]:
+    """The configurations that a page shows run by run, and a sentence on what it leaves out; empty if nothing."""
+    tables = board.tables
+    total = sum(len(table.lines) for table in tables)
+    widest = max(len(table.lines) for table in tables)
+    few = len(tables) if total <= MOST_CONFIGURATIONS else min(len(tables), max(1, MOST_CONFIGURATIONS // widest))
+    each = widest if total <= MOST_CONFIGURATIONS else MOST_CONFIGURATIONS // few
+    places = dict.fromkeys(np.linspace(0, len(tables) - 1, few).round().astype(int).tolist())
+    chosen = [(tables[place], line) for place in places for line in tables[place].lines[:each]]
+    most = max(len(line.cells) for _, line in chosen)
+    parts = []
+    if len(chosen) < total:
+        parts.append(f"{len(chosen)} of {total:,} configurations")
+        if few < len(tables):
+            parts[-1] += f", from {few} of {len(tables):,} problems"
+        if each < widest:
+            parts[-1] += f", the best {each} of a problem"
+    if most > MOST_RUNS:
+        parts.append(f"the first {MOST_RUNS} of {most:,} runs")
+    said = (
+        f"What follows shows {' and '.join(parts)}; the leaderboard and the sweep's charts are of all." if parts else ""
+    )
+    return chosen, said
 
 
 def _runs(place: Path) -> list[Run]:
@@ -55,7 +115,9 @@ def _runs(place: Path) -> list[Run]:
 def _paper(folder: Path) -> Collection:
     """The paper's experiment: agents in its order, and its claims if they are of the same runs."""
     mark = read_mark(folder)
-    runs = sorted(_runs(folder), key=lambda run: (LABELS.index(run.agent), run.run))
+    done = [(cell.specification["label"], cell.specification["number"], cell.history) for cell in find(folder).cells]
+    runs = [Run(label, number, History.read(path)) for label, number, path in done]
+    runs.sort(key=lambda run: (LABELS.index(run.agent), run.run))
     count = sum(run.agent == runs[0].agent for run in runs)
     experiment = PaperExperiment(count, *(mark[name] for name in ("episodes", "seed", "edges", "constants")))
     return Collection(

@@ -10,7 +10,7 @@
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from aomultirl.engine import stepping
 from aomultirl.engine.compiling import is_compiled
 from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
 from aomultirl.experiments.store import Store
+from aomultirl.experiments.sweep import Observer
 from aomultirl.reports import curves_figure, page, paper_claims, paper_summary
 from aomultirl.reports.grid_figure import FORMATS
 from aomultirl.reports.paper_claims import Claim
@@ -37,7 +38,6 @@ class Reproduction(NamedTuple):
 
 def check(experiment: PaperExperiment, out: str | Path) -> None:
     """Refuse, before anything runs, a folder that is not for this experiment."""
-    Store.check(Path(out), experiment.identity())
     for name in ("report.html", "summary.json", "episodes.parquet", *(f"figure.{kind}" for kind in FORMATS)):
         if (Path(out) / name).is_dir():
             raise ValueError(f"out is {str(out)!r}, in which {name!r} is a folder, not a file")
@@ -47,13 +47,14 @@ def check(experiment: PaperExperiment, out: str | Path) -> None:
             f"out is {str(out)!r}, which holds more than {experiment.runs} runs; "
             "ask for all of them or name another folder"
         )
+    Store.check(Path(out), experiment.identity(), experiment.cells())
 
 
 def reproduce(
     experiment: PaperExperiment,
     out: str | Path,
     workers: int = 1,
-    done: Callable[[int, int], None] | None = None,
+    observers: Sequence[Observer] = (),
 ) -> Reproduction:
     """Run the cells that are missing in ``out``, and write everything.
 
@@ -61,14 +62,14 @@ def reproduce(
     ----------
     out
         a folder: new, empty, or of the same experiment.
-    done
-        is told how many cells are done, of how many.
+    observers
+        are told how far it is.
     """
     check(experiment, out)
-    store = Store(out, experiment.identity())
+    store = Store(out, experiment.identity(), experiment.cells())
     if workers > 1 and not is_compiled(stepping._run):
         warm_up(experiment)
-    results = run_paper(experiment, store, workers, done)
+    results = run_paper(experiment, store, workers, observers)
     models = experiment.models()
     claims = paper_claims.check_claims(results, models)
     write_files(results, claims, store.folder)

@@ -3,7 +3,8 @@
 A' = floor((A - 1) / 2) actions act inside a copy, A' + 1 walk along the tree: one to the parent, A' to the
 children, numbered like a heap (the parent of copy c is (c - 1) // A').  The paper takes A' = A / 2, which leaves
 one tree action too few.  A tree action without a target, any tree action outside a hub, and a spare action
-stay where they are; hence the greatest hitting time is infinite.
+stay where they are and earn nothing, also in a reward state, or one could stay there for ever; hence the greatest
+hitting time is infinite.
 
 Exactly one copy holds the special action, so there are as many worlds as copies times special actions.  The
 diameter is at most 2 / delta + 2 ceil(log_A' copies); it is below D unless the tree is very deep (the paper's
@@ -75,7 +76,7 @@ def two_jao_tree(
 
     plain = _plain(copies, width, inside, specials, actions, delta)
     rewards = np.zeros((copies * width, actions))
-    rewards[1::width] = 1.0
+    rewards[1::width, :inside] = 1.0
     worlds = []
     for number in range(count):
         copy, special = divmod(number, specials)

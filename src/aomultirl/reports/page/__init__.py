@@ -8,5 +8,6 @@ each choice of the page's controls.  ``page.js`` draws the view that is chosen a
 
 from aomultirl.reports.page.assembly import make_page, write_page
 from aomultirl.reports.page.data import Run
+from aomultirl.reports.page.sweeping import Sweep
 
-__all__ = ["Run", "make_page", "write_page"]
+__all__ = ["Run", "Sweep", "make_page", "write_page"]

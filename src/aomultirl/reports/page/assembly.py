@@ -14,7 +14,7 @@ import aomultirl
 from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.page import charts, data, details, evidence, heading, maps, markup, settings, text
+from aomultirl.reports.page import charts, data, details, evidence, heading, maps, markup, settings, sweeping, text
 from aomultirl.reports.page.data import Group, Run
 from aomultirl.reports.page.script import script
 from aomultirl.worlds import catalogue
@@ -35,6 +35,7 @@ def make_page(
     claims: Sequence[Mapping[str, Any]] | None = None,
     caption: str | None = None,
     command: str | None = None,
+    sweep: sweeping.Sweep | None = None,
 ) -> str:
     """The whole page, as HTML that loads nothing from anywhere.
 
@@ -50,12 +51,17 @@ def make_page(
         a sentence below the curves.
     command
         what to type to run it all again.
+    sweep
+        what these runs are part of, or all of.
     """
     groups = data.group(data.as_runs(runs))
     worlds = _worlds(groups, models)
     shown = data.shown_runs(groups)
     grids = maps.maps(groups, shown, worlds)
     drawn, content = _contents(groups, worlds, shown, caption)
+    if sweep is not None:
+        whole, before = sweeping.sections(sweep)
+        drawn, content = [*whole, *drawn], [*before, *content]
     if grids:
         content.append(("policies", "Learned and optimal policies", MAPS))
     sections = [*content, *_ending(groups, worlds, claims, command)]
@@ -63,7 +69,7 @@ def make_page(
     return Template(_resource("page.html")).substitute(
         version=escape(aomultirl.__version__),
         title=escape(title),
-        subtitle=escape(heading.subtitle(groups)),
+        subtitle=escape(heading.subtitle(groups) if sweep is None else sweeping.subtitle(sweep.board)),
         nav="".join(f'<li><a href="#{name}">{escape(heading)}</a></li>' for name, heading, _ in sections),
         toolbar=_toolbar(groups, shown),
         sections="".join(markup.section(*one) for one in sections),

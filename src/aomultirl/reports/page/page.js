@@ -54,7 +54,7 @@
       legend: { orientation: "h", x: 0, y: 0, yref: "container", yanchor: "bottom" },
       hoverlabel: { font: { size: 12 }, namelength: -1 },
       dragmode: coarse.matches || small ? false : "zoom",
-      xaxis: { ...axis, ...own.xaxis },
+      xaxis: { ...axis, ...own.xaxis, ...(view && view.xaxis) },
       yaxis: { ...axis, ...own.yaxis, ...(view && view.yaxis) },
       uirevision: "kept",
     };

@@ -1,0 +1,174 @@
+"""Values of agents as JSON and arrays: what has no form of its own in JSON is a table with one name, such as "$array".
+
+Arrays, count tables and sets of worlds are listed once, however often they are used, and are one object again later.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import checks
+from aomultirl.agents import archive
+from aomultirl.agents.state import Saved
+from aomultirl.engine import packed_counts
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.packed_counts import Packed
+from aomultirl.engine.successors import Successors
+from aomultirl.learning.optimism import Options
+from aomultirl.mdp import MDP, ModelSet
+
+Encoded = Any
+"""What JSON can hold."""
+
+
+class Encoder:
+    """Turns values into JSON; ``arrays``, ``tables`` and ``models`` are what it refers to."""
+
+    def __init__(self) -> None:
+        self.arrays: list[NDArray[Any]] = []
+        self.tables: list[Encoded] = []
+        self.models: list[Encoded] = []
+        self._places: dict[int, int] = {}
+        self._held: list[Any] = []
+
+    def encode(self, value: Any, place: str) -> Encoded:
+        """``value`` as JSON; ``place`` is what messages call it."""
+        if value is None or isinstance(value, bool | str) or type(value) is int:
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"$float": repr(value)}
+        if isinstance(value, np.generic):
+            return {"$scalar": self._array(np.asarray(value), place)}
+        if isinstance(value, np.ndarray):
+            return {"$array": self._once(value, lambda: self._array(value, place))}
+        if isinstance(value, CountTable):
+            return {"$counts": self._once(value, lambda: self._table(value, place))}
+        if isinstance(value, ModelSet):
+            return {"$models": self._once(value, lambda: self._worlds(value, place))}
+        if isinstance(value, Options):
+            return {"$options": {name: self.encode(one, f"{place}.{name}") for name, one in value._asdict().items()}}
+        if type(value) in (list, tuple):
+            entries = [self.encode(one, f"{place}[{i}]") for i, one in enumerate(value)]
+            return entries if isinstance(value, list) else {"$tuple": entries}
+        if type(value) is dict:
+            for name in value:
+                if not isinstance(name, str) or name.startswith("$"):
+                    raise ValueError(f"{place} has the name {name!r}, which cannot be saved")
+            return {name: self.encode(one, f"{place}.{name}") for name, one in value.items()}
+        raise ValueError(f"{place} is {value!r}, which cannot be saved")
+
+    def _once(self, value: Any, put: Callable[[], int]) -> int:
+        """The place of a value, which is put there at its first use."""
+        if id(value) not in self._places:
+            self._held.append(value)  # so that no other value gets its id
+            self._places[id(value)] = put()
+        return self._places[id(value)]
+
+    def _array(self, array: NDArray[Any], place: str) -> int:
+        if array.dtype.str not in archive.KINDS:
+            raise ValueError(f"{place} is an array of {array.dtype}, which cannot be saved")
+        self.arrays.append(array)
+        return len(self.arrays) - 1
+
+    def _table(self, table: CountTable, place: str) -> int:
+        self.tables.append([self._array(array, place) for array in packed_counts.pack(table)])
+        return len(self.tables) - 1
+
+    def _worlds(self, models: ModelSet, place: str) -> int:
+        worlds = [
+            {
+                **{name: self.encode(array, place) for name, array in world.successors._asdict().items()},
+                "start": self.encode(world.start, place),
+                "layout": self.encode(world.layout, place),
+            }
+            for world in models
+        ]
+        rewards, origin = self.encode(np.array(models.rewards), place), self.encode(models.origin, place)
+        self.models.append({"rewards": rewards, "origin": origin, "worlds": worlds})
+        return len(self.models) - 1
+
+
+class Decoder:
+    """Turns JSON into values again; every reference and every record is checked.
+
+    Parameters
+    ----------
+    document
+        with the lists "tables" and "models" of the encoder.
+    """
+
+    def __init__(self, document: Saved, arrays: list[NDArray[Any]]) -> None:
+        self._arrays, self._tables, self._models = arrays, document.entries("tables"), document.entries("models")
+        self._made: dict[tuple[str, int], Any] = {}
+        self.sizes: tuple[int, int] | None = None
+        """(S, A), which count tables must fit; None as long as they are not known."""
+
+    def decode(self, value: Encoded) -> Any:
+        if isinstance(value, list):
+            return [self.decode(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if not any(name.startswith("$") for name in value):
+            return {name: self.decode(one) for name, one in value.items()}
+        if len(value) > 1:
+            raise ValueError(f"it holds a table with the names {', '.join(map(repr, value))}, which nothing has")
+        ((name, content),) = value.items()
+        if name == "$float" and content in ("nan", "inf", "-inf"):
+            return float(content)
+        if name == "$scalar":
+            return self._scalar(content)
+        if name == "$array":
+            return self._array(content)
+        if name == "$counts":
+            return self._once("table", content, self._tables, self._table)
+        if name == "$models":
+            return self._once("set of worlds", content, self._models, self._worlds)
+        if name == "$options" and isinstance(content, dict) and set(content) == set(Options._fields):
+            return Options(**self.decode(content))
+        if name == "$tuple" and isinstance(content, list):
+            return tuple(self.decode(content))
+        raise ValueError(f"it holds {name!r} with something that cannot be: {content!r:.80}")
+
+    def _array(self, number: Any) -> NDArray[Any]:
+        return self._arrays[checks.integer("the number of an array", number, least=0, most=len(self._arrays) - 1)]
+
+    def _scalar(self, number: Any) -> Any:
+        array = self._array(number)
+        if array.shape != ():
+            raise ValueError(f"it holds an array of shape {array.shape} in place of a number")
+        return array[()]
+
+    def _once(self, noun: str, number: Any, listed: list[Any], make: Callable[[Any], Any]) -> Any:
+        number = checks.integer(f"the number of a {noun}", number, least=0, most=len(listed) - 1)
+        if (noun, number) not in self._made:
+            self._made[noun, number] = make(listed[number])
+        return self._made[noun, number]
+
+    def _table(self, numbers: Any) -> CountTable:
+        if self.sizes is None:
+            raise ValueError("it holds counts of an agent that has not begun")
+        if not isinstance(numbers, list) or len(numbers) != len(Packed._fields):
+            raise ValueError(f"a count table is {numbers!r:.80}, not {len(Packed._fields)} arrays")
+        n_states, n_actions = self.sizes
+        try:
+            packed = Packed(*(self._array(number) for number in numbers))
+            return packed_counts.unpack(packed, n_states * n_actions, n_states)
+        except ValueError as error:
+            raise ValueError(f"a count table is wrong: {error}") from None
+
+    def _worlds(self, described: Any) -> ModelSet:
+        told = Saved(described, "models")
+        rewards, worlds = self.decode(told.value("rewards")), []
+        for one in told.each("worlds"):
+            arrays = Successors(*(self.decode(one.value(name)) for name in Successors._fields))
+            if not all(isinstance(array, np.ndarray) for array in arrays):
+                raise ValueError("a world has no successor lists")
+            start, layout = self.decode(one.value("start")), self.decode(one.value("layout"))
+            worlds.append(MDP(arrays, rewards, start, layout=layout))
+        origin = self.decode(told.value("origin"))
+        if origin is not None and not isinstance(origin, dict):
+            raise ValueError(f"the origin of the worlds is {origin!r:.80}")
+        return ModelSet(worlds, origin)

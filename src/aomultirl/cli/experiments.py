@@ -1,0 +1,258 @@
+"""Commands about experiments: reproduce, run, status, report, compare, bench."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from aomultirl import checks, files
+from aomultirl.cli.app import announce_compiling, app
+
+if TYPE_CHECKING:
+    from aomultirl.experiments.executors import Executor
+
+FAILURES = 8
+"""And notes, that are named at the end."""
+
+
+@app.command()
+def reproduce(
+    runs: Annotated[int, typer.Option(help="How often each agent runs.")] = 10,
+    episodes: Annotated[int, typer.Option(help="K.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
+    edges: Annotated[
+        str, typer.Option(help="Moves out of the grid: stay, as the authors ran it, or third, as the text says.")
+    ] = "stay",
+    constants: Annotated[
+        str, typer.Option(help="N, H0 and the bonus: released, of the authors' code, or paper.")
+    ] = "released",
+    workers: Annotated[int, typer.Option(help="Processes that share the work; the results are the same.")] = 1,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write; finished runs in it are kept.")] = Path(
+        "results/paper"
+    ),
+) -> None:
+    """Run the paper's experiment and check what the paper says of it: figure, numbers, and a page for the browser.
+
+    Interrupted, it loses nothing: the same command again runs what is missing.
+
+    Example: [bold]aomultirl reproduce --edges third --workers 2 --out results/text[/bold]
+    """
+    from aomultirl.experiments.paper import PaperExperiment
+    from aomultirl.reports import paper_claims, reproduction, sweep_progress
+
+    experiment = PaperExperiment(runs, episodes, seed, edges, constants)
+    workers = checks.integer("workers", workers, least=1)
+    reproduction.check(experiment, out)
+    announce_compiling()
+    with sweep_progress.showing(sys.stderr) as observer:
+        found = reproduction.reproduce(experiment, out, workers, [observer])
+    _tell_set_aside(found.set_aside)
+    paper_claims.show_claims(found.claims, Console())
+    typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
+
+
+@app.command()
+def run(
+    specification: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="What to run: see examples/.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where to write, results/NAME by default; finished cells in it are kept."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that share the work; 1 by default.")] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on a Ray cluster: local, auto or HOST:PORT."),
+    ] = None,
+    checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints of a long cell.")] = 60.0,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Check the file, say what it makes, and stop.")] = False,
+) -> int:
+    """Run the experiment that a file describes: every world, stream and agent of it, in every run.
+
+    Interrupted, it loses nothing: the same command again runs what is missing.  The results are the same bytes with any
+    number of workers, and on a cluster.  Ends with 1 if cells failed.
+
+    Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
+    """
+    from aomultirl.experiments.specification import read_specification
+    from aomultirl.experiments.store import Store
+    from aomultirl.experiments.sweep import complete
+    from aomultirl.reports import sweep_progress
+
+    executor = _executor(workers, ray)
+    checks.real("checkpoint", checkpoint, above=0.0)
+    told = read_specification(specification)
+    folder = out or Path("results") / told.name
+    cells = told.cells()
+    Store.check(folder, told.identity(), cells)
+    if dry:
+        typer.echo(f"{told.name}: {len(told.configurations()):,} configurations, {len(cells):,} cells")
+        return 0
+    announce_compiling()
+    store = Store(folder, told.identity(), cells)
+    files.write_whole(folder / "specification.toml", specification.read_bytes())
+    with sweep_progress.showing(sys.stderr) as observer:
+        found = complete(store, executor, [observer], checkpoint)
+    _tell_set_aside(found.set_aside)
+    for note in found.notes[:FAILURES]:
+        typer.echo(f"aomultirl: {note}", err=True)
+    for cell, error in found.failed[:FAILURES]:
+        typer.echo(f"failed: {cell.label} in {cell.world['name']}, run {cell.number}: {error}", err=True)
+    done = found.total - len(found.failed)
+    typer.echo(f"{done:,} of {found.total:,} cells are in {folder}, {found.found:,} of them from before", err=True)
+    if found.failed:
+        typer.echo(f"{len(found.failed):,} failed; their manifests say why, and the same command tries again", err=True)
+        return 1
+    typer.echo(f"see them with: aomultirl compare {folder}, or: aomultirl report {folder}", err=True)
+    return 0
+
+
+def _executor(workers: int | None, ray: str | None) -> "Executor":
+    from aomultirl.experiments import executors, ray_executor
+
+    if ray is None:
+        return executors.local(1 if workers is None else workers)
+    if workers is not None:
+        checks.integer("workers", workers, least=1)
+        if ray != "local":
+            raise ValueError(f"workers is {workers}, but the cluster {ray!r} knows its own; leave it out")
+    ray_executor.import_ray()
+    return ray_executor.RayCluster(ray, workers)
+
+
+def _tell_set_aside(paths: list[Path]) -> None:
+    for path in paths:
+        typer.echo(f"aomultirl: a damaged or foreign file was set aside as {path}", err=True)
+
+
+@app.command()
+def status(
+    place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Say how far the experiment in a folder is: cells done, failed and left, and who is at work.
+
+    Example: [bold]aomultirl status results/quick[/bold]
+    """
+    from aomultirl.experiments import status as status_of
+    from aomultirl.reports import status_table
+
+    found = status_of.status(place)
+    if as_json:
+        typer.echo(json.dumps(status_of.as_dict(found), indent=2))
+    else:
+        status_table.show(found, Console())
+
+
+@app.command()
+def report(
+    place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results, or a history in a Parquet file.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page; report.html beside the results by default.")
+    ] = None,
+) -> None:
+    """Make a page for the browser from the histories in a folder or a file.
+
+    Histories are what [bold]History.write[/bold] writes.  The page needs no network and nothing beside it.
+
+    Example: [bold]aomultirl report results/paper --out page.html[/bold]
+    """
+    from aomultirl.reports import collecting
+
+    target = out or (place if place.is_dir() else place.parent) / "report.html"
+    collecting.check_target(target)
+    for path in collecting.write(collecting.collect(place), target):
+        typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
+
+
+@app.command()
+def compare(
+    places: Annotated[list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders of results.")] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="In place of folders. identify: steps to recognise a world; reward: what whole episodes earn."
+        ),
+    ] = None,
+    runs: Annotated[int | None, typer.Option(help="Of a suite, 200 episodes each; 5 by default.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of a suite; 0 by default.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that share the work of a suite.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
+) -> None:
+    """Compare agents: a leaderboard of the results in folders, or a suite with what it should reach.
+
+    Agents meet the same tasks and draws in runs of the same number, so differences are taken run by run.
+
+    Examples: [bold]aomultirl compare results/quick[/bold], [bold]aomultirl compare --suite identify --runs 20[/bold]
+    """
+    if bool(places) == (suite is not None):
+        raise ValueError("compare takes folders of results, or --suite identify, or --suite reward")
+    if places:
+        for name, value in (("runs", runs), ("seed", seed), ("workers", workers)):
+            if value is not None:
+                raise ValueError(f"{name} is {value}, but folders are read as they are; it goes with --suite")
+        _compare_folders(places, as_json)
+    else:
+        if as_json:
+            raise ValueError("--json goes with folders, not with --suite")
+        _compare_suite(str(suite), 5 if runs is None else runs, seed or 0, 1 if workers is None else workers)
+
+
+def _compare_folders(places: list[Path], as_json: bool) -> None:
+    from aomultirl.reports import leaderboard, leaderboard_table
+
+    board = leaderboard.leaderboard(places)
+    if as_json:
+        typer.echo(json.dumps(leaderboard_table.as_dict(board), indent=2))
+    else:
+        leaderboard_table.show(board, Console())
+
+
+def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
+    from aomultirl.experiments import suites
+    from aomultirl.reports import progress, suites_table
+
+    checks.choice("suite", suite, ("identify", "reward"))
+    checks.integer("runs", runs, least=1)
+    checks.integer("workers", workers, least=1)
+    checks.integer("seed", seed, least=0)
+    announce_compiling()
+    cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
+    with progress.bar("runs", sys.stderr) as done:
+        results = suites.run_suite(cases, runs, seed, workers, done)
+    show = suites_table.show_identify if suite == "identify" else suites_table.show_reward
+    show(cases, results, Console())
+
+
+@app.command()
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the measurements as JSON.")] = False,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="What many short cells cost beside the work in them, and in memory.")
+    ] = False,
+    cells: Annotated[int, typer.Option(help="How many, for --sweep.")] = 1000,
+    workers: Annotated[int, typer.Option(help="For --sweep.")] = 2,
+) -> None:
+    """Compare the compiled engine with a C twin and with Python, in one run; about forty seconds.
+
+    Ratios above 1 mean that ours is faster.  Without a C compiler the C column stays empty.
+
+    Example: [bold]aomultirl bench --json[/bold]
+    """
+    from aomultirl import benchmarks
+    from aomultirl.benchmarks import sweep as sweeping
+
+    if sweep:
+        found = sweeping.measure(cells, workers)
+        if as_json:
+            typer.echo(json.dumps({**found._asdict(), "scaling": found.scaling, "share": found.share}, indent=2))
+        else:
+            sweeping.print_overhead(found, Console())
+        return
+    records = benchmarks.run()
+    if as_json:
+        typer.echo(json.dumps(benchmarks.as_dict(records), indent=2))
+    else:
+        benchmarks.print_table(records)

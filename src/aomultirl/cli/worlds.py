@@ -1,0 +1,137 @@
+"""Commands about worlds: list, inspect, bounds, watch."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from aomultirl.cli.app import announce_compiling, app
+from aomultirl.worlds import catalogue
+
+
+@app.command("list")
+def list_worlds() -> None:
+    """List the worlds and their parameters.
+
+    Example: [bold]aomultirl list[/bold]
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
+    table.add_column("world", style="bold", no_wrap=True)
+    table.add_column("what it is, and name=value it takes")
+    for name in catalogue.names():
+        summary, parameters = catalogue.describe(name)
+        table.add_row(name, f"{summary.replace('``', '')}\n[dim]{parameters}[/dim]")
+    Console().print(table)
+
+
+@app.command()
+def inspect(
+    world: Annotated[str, typer.Argument(help="A world of 'aomultirl list'.")],
+    parameters: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Its parameters.")] = None,
+    episodes: Annotated[int, typer.Option(help="K, for N and H0.")] = 200,
+    failure: Annotated[float, typer.Option(help="p, for N and H0.")] = 0.03,
+    hitting_time: Annotated[float | None, typer.Option(help="D for H0, in place of the exact one.")] = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the grids: .png, .svg or .pdf.")] = None,
+    slow: Annotated[
+        bool, typer.Option("--slow", help="Diameters and hitting times of large worlds too; minutes.")
+    ] = False,
+) -> None:
+    """Show what a set of worlds is like, and which of the paper's assumptions hold in it.
+
+    Example: [bold]aomultirl inspect gridworld edges=stay --figure grids.png[/bold]
+    """
+    from aomultirl.reports import grid_figure, inspection
+
+    models = catalogue.make(world, catalogue.parse(parameters or []))
+    console = Console()
+    if figure is not None:
+        grid_figure.check(models, figure)
+    found = inspection.inspect(models, episodes=episodes, failure=failure, hitting_time=hitting_time, slow=slow)
+    if figure is not None:
+        grid_figure.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)
+    inspection.show(found, " ".join([world, *(parameters or [])]), console)
+    if figure is not None:
+        console.print(f"figure written to {figure}")
+
+
+@app.command()
+def bounds(
+    states: Annotated[int, typer.Option(help="S.")] = 16,
+    actions: Annotated[int, typer.Option(help="A.")] = 4,
+    models: Annotated[int, typer.Option(help="M, the number of worlds.")] = 4,
+    episodes: Annotated[int, typer.Option(help="K.")] = 200,
+    learning_horizon: Annotated[int | None, typer.Option(help="H1; 200 if neither it nor H is given.")] = None,
+    horizon: Annotated[int | None, typer.Option(help="H = H0 + H1, in place of H1.")] = None,
+    separation: Annotated[float, typer.Option(help="lambda, above 0 and at most 2.")] = 1.299999,
+    hitting_time: Annotated[float, typer.Option(help="The bound on the hitting time that H0 is made of.")] = 7.0,
+    diameter: Annotated[float | None, typer.Option(help="D; the hitting time bounds it otherwise.")] = None,
+    failure: Annotated[float, typer.Option(help="p.")] = 0.03,
+    pairs: Annotated[int, typer.Option(help="The size of the distinguishing set.")] = 3,
+    constants: Annotated[str, typer.Option(help="N, H0 and the bonus: paper or released.")] = "paper",
+) -> None:
+    """Show what the paper's theorems promise, beside the trivial K H; the defaults are the paper's experiment.
+
+    Example: [bold]aomultirl bounds --episodes 100000 --separation 0.5 --constants released[/bold]
+    """
+    from aomultirl.reports import bounds_table
+
+    found = bounds_table.collect(
+        states=states,
+        actions=actions,
+        models=models,
+        episodes=episodes,
+        learning_horizon=learning_horizon,
+        horizon=horizon,
+        separation=separation,
+        hitting_time=hitting_time,
+        diameter=diameter,
+        failure=failure,
+        pairs=pairs,
+        constants=constants,
+    )
+    bounds_table.show(found, Console())
+
+
+@app.command()
+def watch(
+    world: Annotated[str, typer.Argument(help="A world of 'aomultirl list'.")],
+    parameters: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Its parameters.")] = None,
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="aomultirl, two-stage, doubling, sequential, recall, one-episode, pooled, oracle, optimal or random."
+        ),
+    ] = "aomultirl",
+    episode: Annotated[
+        int | None,
+        typer.Option(help="Its number, from 0, at most 2,000; by default every world has come three times before."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
+    speed: Annotated[float, typer.Option(help="2 is twice as fast.")] = 1.0,
+    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an animation, and play nothing.")] = None,
+) -> None:
+    """Watch an agent find out which world it is in, in one episode; the worlds take turns.
+
+    The paper's phases take some hundred thousand steps; here the agents have numbers small enough to watch.
+
+    Example: [bold]aomultirl watch gridworld edges=stay --episode 3 --gif new_world.gif[/bold]
+    """
+    from aomultirl.reports import watching, watching_agents, watching_gif, watching_terminal
+
+    watching_agents.check(agent)
+    watching.check(episode, seed)
+    watching_terminal.check(speed)
+    if gif is not None:
+        watching_gif.check(gif)
+    models = catalogue.make(world, catalogue.parse(parameters or []))
+    announce_compiling()
+    player = watching_agents.make(agent, models)
+    recording = watching.record(player, models, episode=episode, seed=seed)
+    note = watching_agents.numbers(recording, models)
+    if gif is None:
+        watching_terminal.play(recording, Console(), speed=speed, note=note)
+    else:
+        watching_gif.write(recording, gif, note)
+        typer.echo("\n".join([*watching_terminal.lines(recording, note), f"animation written to {gif}"]))

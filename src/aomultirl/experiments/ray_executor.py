@@ -1,0 +1,129 @@
+"""Work on a Ray cluster: Ray schedules it, and does again what was lost with a worker or a machine."""
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+RETRIES = 4
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LOST = f"it was lost {RETRIES + 1} times with the process or the machine that computed it"
+
+
+class RayCluster:
+    """A cluster that is there, or one that is started for this.
+
+    Parameters
+    ----------
+    address
+        "local" starts one on this machine that ends with the work; "auto" finds the one this machine is part of;
+        HOST:PORT names one.
+    workers
+        for "local": how many processors it takes; all by default.
+    """
+
+    def __init__(self, address: str = "local", workers: int | None = None) -> None:
+        self.address, self.workers = check_address(address), workers
+        self._slots = workers or 1
+
+    @property
+    def slots(self) -> int:
+        """Processors of the cluster while there is work for it; machines may come and go."""
+        return self._slots
+
+    def map(
+        self, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None
+    ) -> Generator[R, None, None]:
+        """As every executor; at most twice as many items as processors are handed over at a time."""
+        with self._connected() as ray:
+            yield from self._map(ray, work, items, lost)
+
+    def _map(
+        self, ray: Any, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None
+    ) -> Generator[R, None, None]:
+        task = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=False)(_call)
+        shared = ray.put(work)
+        waiting = list(reversed(items))
+        under_way: dict[Any, T] = {}
+        while waiting or under_way:
+            self._slots = max(1, int(ray.cluster_resources().get("CPU", 1)))
+            while waiting and len(under_way) < 2 * self._slots:
+                item = waiting.pop()
+                under_way[task.remote(shared, item)] = item
+            for reference in ray.wait(list(under_way), num_returns=1, timeout=5.0)[0]:
+                item = under_way.pop(reference)
+                try:
+                    result: R = ray.get(reference)
+                except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError):
+                    if lost is None:
+                        raise RuntimeError(LOST) from None
+                    result = lost(item, LOST)
+                except ray.exceptions.RayTaskError as error:
+                    raise error.cause from None
+                yield result
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        ray = import_ray()
+        how: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
+        if self.address == "local":
+            how |= {"address": "local", "num_cpus": self.workers, "_node_ip_address": "127.0.0.1"}
+        else:
+            del how["include_dashboard"]
+            how["address"] = self.address
+            if (host := self._ring(ray)).startswith("127."):
+                how["_node_ip_address"] = host
+        try:
+            ray.init(**how)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            raise ValueError(f"ray is {self.address!r}, and no cluster answers there: {reason}") from None
+        try:
+            yield ray
+        except ray.exceptions.RayError as error:
+            reason = str(error).partition("\n")[0]
+            raise RuntimeError(
+                f"the Ray cluster {self.address!r} is gone, what was finished is kept: {reason}"
+            ) from None
+        finally:
+            ray.shutdown()
+
+    def _ring(self, ray: Any) -> str:
+        """The host of the cluster; refuses an address where nobody listens, as Ray itself would try for minutes."""
+        address = os.environ.get("RAY_ADDRESS", "") if self.address == "auto" else self.address
+        host, colon, port = address.rpartition(":")
+        if not colon or "/" in host:
+            return ""
+        if host in LOOPBACK:  # Ray takes these for the address that others see
+            host = str(ray.util.get_node_ip_address())
+        try:
+            socket.create_connection((host, int(port)), timeout=5.0).close()
+        except OSError as error:
+            reason = f"nobody answers at {host}:{port}: {error.strerror or error}"
+            raise ValueError(f"ray is {self.address!r}, and {reason}") from None
+        return host
+
+
+def _call(work: Callable[[T], R], item: T) -> R:
+    return work(item)
+
+
+def check_address(address: str) -> str:
+    """Refuse what cannot be an address."""
+    host, colon, port = address.rpartition(":")
+    if address in ("local", "auto") or (host and colon and port.isdigit() and 0 < int(port) < 65536):
+        return address
+    raise ValueError(f"ray must be local, auto or HOST:PORT, not {address!r}")
+
+
+def import_ray() -> Any:
+    """Ray, or how to install it."""
+    try:
+        import ray
+    except ModuleNotFoundError:
+        raise ImportError("a Ray cluster needs ray: pip install 'aomultirl[cluster]'") from None
+    return ray

@@ -1,0 +1,108 @@
+"""Every combination of worlds, agents, streams and episodes, each checked and with a label."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aomultirl.experiments.specification.expansion import Variant, words_of
+from aomultirl.experiments.specification.parameters import makers, parameters_of
+from aomultirl.experiments.specification.world_facts import WorldFacts
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What all runs of it share; world, stream and agent as a cell holds them."""
+
+    world: Mapping[str, Any]
+    stream: Mapping[str, Any]
+    agent: Mapping[str, Any]
+    episodes: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Player:
+    """An agent, and what it meets; label: that of its entry, or None."""
+
+    agent: Variant
+    streams: Sequence[Variant]
+    episodes: Sequence[int]
+    label: str | None
+
+
+def configure(worlds: Sequence[Variant], players: Sequence[Player]) -> list[Configuration]:
+    """All of them; refuses what would not run, and what is there twice."""
+    check_distinct("world", worlds)
+    labels = labels_of(players)
+    found: list[Configuration] = []
+    begun = set[tuple[str, tuple[int, int], int]]()
+    for world in worlds:
+        facts = WorldFacts(world)
+        place, fitting = world.described(), set[tuple[int, int]]()
+        taken: dict[tuple[str, str, int], Variant] = {}
+        for player, label in zip(players, labels, strict=True):
+            told = facts.told(player.agent)
+            agent, text = {"name": player.agent.name, "parameters": told}, _text("agent", player.agent.name, told)
+            for episodes in player.episodes:
+                if (text, facts.sizes, episodes) not in begun:
+                    facts.check_agent(player.agent, told, episodes)
+                    begun.add((text, facts.sizes, episodes))
+            for stream in player.streams:
+                for episodes in player.episodes:
+                    if (id(stream), episodes) not in fitting:
+                        facts.check_stream(stream, episodes)
+                        fitting.add((id(stream), episodes))
+                    key = (text, _text("stream", stream.name, stream.parameters), episodes)
+                    if key in taken:
+                        raise ValueError(
+                            f"{player.agent.place} is the same as {taken[key].place} in {world.place}; leave one out"
+                        )
+                    taken[key] = player.agent
+                    found.append(Configuration(place, stream.described(), agent, episodes, label))
+    return found
+
+
+def check_distinct(noun: str, variants: Sequence[Variant]) -> None:
+    """Refuse a world, or a stream, that is there twice."""
+    seen: dict[str, Variant] = {}
+    for variant in variants:
+        text = _text(noun, variant.name, variant.parameters)
+        if text in seen:
+            raise ValueError(f"{variant.place} is the same as {seen[text].place}; leave one out")
+        seen[text] = variant
+
+
+def labels_of(players: Sequence[Player]) -> list[str]:
+    """The entry's label, or the class, with the parameters of lists and those that vary among agents called so.
+
+    Lists of one value show too: they may grow, and the labels that are there stay as they are.
+    """
+    groups: dict[str, list[Variant]] = defaultdict(list)
+    names = [player.agent.name if player.label is None else f"{player.agent.key} {player.label}" for player in players]
+    for player, name in zip(players, names, strict=True):
+        groups[name].append(player.agent)
+    apart = {name: _apart([agent.parameters for agent in group]) for name, group in groups.items()}
+    labels, taken = [], dict[str, Variant]()
+    for player, name in zip(players, names, strict=True):
+        agent = player.agent
+        shown = {key: value for key, value in agent.parameters.items() if key in apart[name] or key in agent.varied}
+        label = words_of(agent.name if player.label is None else player.label, shown)
+        other = taken.setdefault(label, agent)
+        if (other.name, other.parameters) != (agent.name, agent.parameters):
+            raise ValueError(f"{agent.place} and {other.place} would both be called {label!r}; change a label")
+        labels.append(label)
+    return labels
+
+
+def _apart(parameters: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The parameters that are not the same in all."""
+    names = {name for each in parameters for name in each}
+    return {name for name in names if len({json.dumps(each.get(name)) for each in parameters}) > 1}
+
+
+def _text(noun: str, name: str, parameters: Mapping[str, Any]) -> str:
+    """The same for all that do the same: with the defaults of what was not given."""
+    known = parameters_of(makers(noun)[name])
+    return json.dumps([name, {key: parameters.get(key, known[key].default) for key in known}], default=repr)

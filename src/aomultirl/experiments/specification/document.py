@@ -1,0 +1,178 @@
+"""An experiment described in a file: worlds, streams, agents, grids of values, episodes, runs and seed, in TOML.
+
+::
+
+    episodes = 60
+    runs = 5
+
+    [[worlds]]
+    name = "gridworld"
+    edges = ["stay", "third"]      # a list stands for one world each
+
+    [[agents]]
+    name = "Recall"
+    failure = 0.03
+    horizon = 500
+
+Every combination of a world, a stream, an agent and a number of episodes is a configuration; each of its runs is a
+cell.  Everything is checked when the file is read: worlds are made, and agents begin in them.  The format is described
+in ``docs/specification.md``.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+try:
+    from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+except ModuleNotFoundError:
+    raise ImportError("specifications need pydantic: pip install 'aomultirl[experiments]'") from None
+
+from aomultirl import checks
+from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.judging import RECORDED
+from aomultirl.experiments.specification.configurations import Configuration, Player, check_distinct, configure
+from aomultirl.experiments.specification.expansion import MOST, Variant, check_list, expand
+from aomultirl.experiments.specification.refusals import sentence
+from aomultirl.experiments.varying import varying
+
+
+def _listed(value: Any) -> Any:
+    """One value as a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
+Count = Annotated[int, Field(ge=1)]
+Counts = Annotated[list[Count], BeforeValidator(_listed)]
+Words = Annotated[str, Field(min_length=1)]
+
+
+class Entry(BaseModel):
+    """A world or a stream; keys that are not here are its parameters.
+
+    grid: lists of values for parameters, also for those that take lists.  zip: the same, but these vary together.
+    """
+
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+
+    name: str
+    grid: dict[str, list[Any]] = {}
+    zip: Annotated[list[dict[str, list[Any]]], BeforeValidator(_listed)] = []
+
+    def variants(self, noun: str, key: str) -> list[Variant]:
+        """What it stands for."""
+        reserved = [name for name in type(self).model_fields if name != "name"]
+        return expand(noun, key, self.name, self.model_extra or {}, self.grid, self.zip, reserved)
+
+
+class AgentEntry(Entry):
+    """An agent.  label: what reports call it.  stream, episodes: in place of those of the experiment."""
+
+    label: Words | None = None
+    stream: Entry | None = None
+    episodes: Counts | None = None
+
+
+class Specification(BaseModel):
+    """The experiment.
+
+    episodes: K, one or several.  runs, seed: as in a cell.  record: which of the judged numbers are computed.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    name: Words = "experiment"
+    episodes: Counts
+    runs: Count = 1
+    seed: Annotated[int, Field(ge=0)] = 0
+    record: list[str] = list(RECORDED)
+    worlds: Annotated[list[Entry], Field(min_length=1)]
+    streams: Annotated[list[Entry], Field(min_length=1)] = [Entry(name="uniform")]
+    agents: Annotated[list[AgentEntry], Field(min_length=1)]
+
+    def configurations(self) -> list[Configuration]:
+        """Every combination of a world, an agent, a stream and a number of episodes."""
+        return list(self._configurations)
+
+    def varying(self) -> list[dict[str, Any]]:
+        """For each configuration, what sets it apart, see :func:`aomultirl.experiments.varying.varying`."""
+        return varying(vars(configuration) for configuration in self._configurations)
+
+    def cells(self) -> list[Cell]:
+        """All runs, those of number 0 first, so that what is finished early covers everything."""
+        return [
+            Cell(each.world, each.stream, each.agent, each.episodes, self.seed, number, each.label, self._recorded)
+            for number in range(self.runs)
+            for each in self._configurations
+        ]
+
+    def identity(self) -> dict[str, Any]:
+        """What makes it this experiment and no other; more runs are the same experiment."""
+        described: dict[str, Any] = {"episodes": list(self.episodes), "record": list(self._recorded)}
+        for key, entries in (("worlds", self.worlds), ("streams", self.streams), ("agents", self.agents)):
+            described[key] = [entry.model_dump(exclude_defaults=True) for entry in entries]
+        return {"kind": "sweep", "name": self.name, "seed": self.seed, "specification": described}
+
+    @cached_property
+    def _recorded(self) -> tuple[str, ...]:
+        return tuple(name for name in RECORDED if name in self.record)
+
+    @cached_property
+    def _configurations(self) -> list[Configuration]:
+        if Path(self.name).name != self.name or self.name == "..":
+            raise ValueError(f"name is {self.name!r}, and a folder cannot be called that")
+        check_list("episodes", self.episodes)
+        for i, name in enumerate(self.record):
+            checks.choice(f"record[{i}]", name, RECORDED)
+        worlds = [v for i, entry in enumerate(self.worlds) for v in entry.variants("world", f"worlds[{i}]")]
+        streams = [v for i, entry in enumerate(self.streams) for v in entry.variants("stream", f"streams[{i}]")]
+        check_distinct("stream", streams)
+        players: list[Player] = []
+        for i, entry in enumerate(self.agents):
+            met, episodes = streams, self.episodes
+            if entry.stream is not None:
+                met = entry.stream.variants("stream", f"agents[{i}].stream")
+            if entry.episodes is not None:
+                check_list(f"agents[{i}].episodes", entry.episodes)
+                episodes = entry.episodes
+            variants = entry.variants("agent", f"agents[{i}]")
+            players += [Player(agent, met, episodes, entry.label) for agent in variants]
+        count = self.runs * len(worlds) * sum(len(player.streams) * len(player.episodes) for player in players)
+        if count > MOST:
+            raise ValueError(f"this makes {count:,} cells, more than {MOST:,}")
+        return configure(worlds, players)
+
+
+def read_specification(path: str | Path) -> Specification:
+    """Read and check a file; every error is a ValueError of one sentence that names the key.
+
+    The experiment is named after the file if it does not name itself.
+    """
+    path = Path(path)
+    try:
+        document = tomllib.loads(path.read_bytes().decode())
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {str(path)!r}") from None
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{str(path)!r} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#x}"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{str(path)!r} is not TOML: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{str(path)!r} is not a specification: it is nested too deeply") from None
+    return specification_of({"name": path.stem, **document})
+
+
+def specification_of(document: Mapping[str, Any]) -> Specification:
+    """The same from what such a file holds."""
+    try:
+        found = Specification.model_validate(dict(document))
+    except ValidationError as error:
+        raise ValueError(sentence(error, document, list(Specification.model_fields))) from None
+    found.configurations()
+    return found

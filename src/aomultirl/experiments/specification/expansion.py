@@ -1,0 +1,148 @@
+"""From one entry of a specification, such as ``[[agents]]``, to all that its lists stand for."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from aomultirl.experiments.specification.parameters import Parameter, check_known, find, parameters_of
+from aomultirl.experiments.varying import words, written
+
+MOST = 1_000_000
+"""Cells of one experiment."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One world, stream or agent; key: where it is in the file, "agents[0]"; varied: what its entry's lists chose."""
+
+    key: str
+    name: str
+    parameters: Mapping[str, Any]
+    varied: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """The key, with the name and what distinguishes it from others of the same entry."""
+        return f"{self.key} ({words_of(self.name, self.varied)})"
+
+    def described(self) -> dict[str, Any]:
+        """As a cell holds it."""
+        return {"name": self.name, "parameters": dict(self.parameters)}
+
+
+def words_of(name: str, parameters: Mapping[str, Any]) -> str:
+    """``name`` with parameters, in a label."""
+    return f"{name}, {words(parameters)}" if parameters else name
+
+
+def expand(
+    noun: str,
+    key: str,
+    name: str,
+    given: Mapping[str, Any],
+    grid: Mapping[str, Any],
+    zips: Sequence[Mapping[str, Any]],
+    reserved: Iterable[str],
+) -> list[Variant]:
+    """Every combination of the values in an entry's lists.
+
+    Parameters
+    ----------
+    noun
+        "world", "stream" or "agent".
+    given
+        the parameters in the entry: a list is one value where the parameter takes lists, and several elsewhere.
+    grid
+        lists of values, for any parameter.
+    zips
+        groups of parameters that vary together.
+    reserved
+        the other keys that an entry has, to suggest them.
+    """
+    maker = find(noun, key, name)
+    known = parameters_of(maker)
+    _check_names(key, maker.__name__, known, given, grid, zips, reserved)
+    fixed: dict[str, Any] = {}
+    axes: list[list[dict[str, Any]]] = []
+    for parameter, value in given.items():
+        if isinstance(value, list) and not known[parameter].is_list and known[parameter].is_describable:
+            axes.append(_axis(f"{key}.{parameter}", parameter, value, known))
+        else:
+            fixed[parameter] = known[parameter].read(f"{key}.{parameter}", value)
+    axes += [_axis(f"{key}.grid.{parameter}", parameter, values, known) for parameter, values in grid.items()]
+    for place, group in enumerate(zips):
+        where = f"{key}.zip" if len(zips) == 1 else f"{key}.zip[{place}]"
+        axes.append(_together(where, group, known))
+    if math.prod(map(len, axes)) > MOST:
+        raise ValueError(f"{key} ({name}) makes {math.prod(map(len, axes)):,} configurations; at most {MOST:,} may be")
+    variants = []
+    for choice in product(*axes):
+        varied = {parameter: value for part in choice for parameter, value in part.items()}
+        variants.append(Variant(key, maker.__name__, fixed | varied, varied))
+    return variants
+
+
+def _check_names(
+    key: str,
+    name: str,
+    known: Mapping[str, Parameter],
+    given: Mapping[str, Any],
+    grid: Mapping[str, Any],
+    zips: Sequence[Mapping[str, Any]],
+    reserved: Iterable[str],
+) -> None:
+    """Refuse parameters that do not exist, are given twice, or are needed and missing."""
+    for parameter in given:
+        check_known(key, parameter, name, [*known, *reserved])
+    told = dict.fromkeys(given, key)
+    for where, group in [("grid", grid), *(("zip", group) for group in zips)]:
+        for parameter in group:
+            check_known(f"{key}.{where}", parameter, name, known)
+            if parameter in told:
+                raise ValueError(f"{key}.{where}.{parameter} is given twice, also as {told[parameter]}.{parameter}")
+            told[parameter] = f"{key}.{where}"
+    for parameter, kind in known.items():
+        if kind.required and parameter not in told and not kind.is_fact:
+            hint = "" if kind.is_describable else ", a Python object, which a file cannot describe"
+            raise ValueError(f"{key} ({name}) needs {parameter}{hint}")
+
+
+def _axis(key: str, parameter: str, values: list[Any], known: Mapping[str, Parameter]) -> list[dict[str, Any]]:
+    read = [known[parameter].read(f"{key}[{place}]", value) for place, value in enumerate(values)]
+    check_list(key, read)
+    return [{parameter: value} for value in read]
+
+
+def _together(key: str, group: Mapping[str, list[Any]], known: Mapping[str, Parameter]) -> list[dict[str, Any]]:
+    """The values of parameters that vary together, one dictionary for each step."""
+    read = {
+        parameter: [known[parameter].read(f"{key}.{parameter}[{i}]", value) for i, value in enumerate(values)]
+        for parameter, values in group.items()
+    }
+    if not read:
+        raise ValueError(f"{key} is an empty table")
+    for parameter, values in read.items():
+        if not values:
+            raise ValueError(f"{key}.{parameter} is an empty list")
+    (first, values), *others = read.items()
+    for parameter, theirs in others:
+        if len(theirs) != len(values):
+            raise ValueError(
+                f"{key} holds lists of different lengths: {first} has {len(values)} values, {parameter} {len(theirs)}"
+            )
+    steps = [dict(zip(read, step, strict=True)) for step in zip(*read.values(), strict=True)]
+    check_list(key, [words(step) for step in steps])
+    return steps
+
+
+def check_list(key: str, values: Sequence[Any]) -> None:
+    """Refuse a list of values that is empty, or holds one twice."""
+    if not values:
+        raise ValueError(f"{key} is an empty list")
+    seen = set()
+    for value in map(written, values):
+        if value in seen:
+            raise ValueError(f"{key} holds {value} twice")
+        seen.add(value)

@@ -1,0 +1,118 @@
+"""The leaderboard in a terminal, and as JSON."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aomultirl.reports.leaderboard import Leaderboard, Line, Span, Table
+from aomultirl.reports.page import phrases
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as Rich
+
+MOST, MOST_LINES = 12, 40
+"""Tables that are printed, and lines of each."""
+LEAST, GAP, EDGES = 6, 2, 5
+"""Characters: of a label on a line, between columns, and around all with the place."""
+CAPTION = (
+    "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  steps to identify: an episode.  "
+    "wrong cluster: episodes of a run.  -: not recorded, or the agent has no clusters."
+)
+
+
+def show(board: Leaderboard, console: "Console", most: int | None = MOST) -> None:
+    """Print the first ``most`` tables, and how many are left."""
+    from rich.markup import escape
+
+    tables = board.tables if most is None else board.tables[:most]
+    for table in tables:
+        console.print(_drawn(table, console.width))
+        left = len(table.lines) - MOST_LINES
+        more = f"{phrases.counted(left, 'more agent')} behind these." if left > 0 else ""
+        for words in (more, table.verdict, *table.notes):
+            if words:
+                console.print(escape(words), highlight=False)
+    console.print(f"\n[dim]{CAPTION}[/dim]", highlight=False)
+    left = len(board.tables) - len(tables)
+    more = f"Not shown here: {phrases.counted(left, 'more problem')}; --json has all." if left else ""
+    for words in filter(None, (more, *board.notes)):
+        console.print(escape(words), highlight=False)
+
+
+def _drawn(table: Table, width: int) -> "Rich":
+    """Means above their intervals, in columns wide enough for each number; labels get the room that is left."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table as Rich
+
+    runs = phrases.span(len(line.runs) for line in table.lines)
+    title = escape(f"{table.problem.title}, {runs} run{'' if runs == '1' else 's'}")
+    drawn = Rich(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    lines = table.lines[:MOST_LINES]
+    rows = [[_words(line.span(name)) for name in table.columns] for line in lines]
+    columns = [[heading, *sum(cells, ())] for heading, *cells in zip(table.headings, *rows, strict=True)]
+    label, *widths = _widths([line.label for line in lines], columns, width - EDGES)
+    drawn.add_column("", justify="right", width=2)
+    drawn.add_column("agent", overflow="fold", width=label)
+    for heading, wide in zip(table.headings, widths, strict=True):
+        drawn.add_column(heading, justify="right", overflow="fold", width=wide)
+    for place, (line, row) in enumerate(zip(lines, rows, strict=True), 1):
+        cells = [f"{mean}\n[dim]{between}[/dim]" if between else mean for mean, between in row]
+        drawn.add_row(str(place), escape(line.label), *cells)
+    return drawn
+
+
+def _widths(labels: Sequence[str], columns: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Of the labels and of every column: no number is broken; then labels get what is left, and then intervals."""
+    widths = [max(len(word) for text in column for word in text.split()) for column in columns]
+    left = room - sum(widths) - GAP * (len(widths) + 1)
+    label = max(LEAST, min(left, max(map(len, labels))))
+    wanted = [max(map(len, column)) for column in columns]
+    for _ in range(left - label):
+        short = [number for number, width in enumerate(widths) if width < wanted[number]]
+        if short:
+            widths[min(short, key=widths.__getitem__)] += 1
+    return [label, *widths]
+
+
+def _words(span: Span | None) -> tuple[str, str]:
+    """A mean and its interval; an interval that says nothing is empty."""
+    if span is None or math.isnan(span.mean):
+        return "-", ""
+    mean, low, high = map(_short, span)
+    return mean, "" if math.isnan(span.low) or low == high else f"{low} to {high}"
+
+
+def _short(value: float) -> str:
+    """A number in few characters."""
+    return f"{value / 1e6:.4g}M" if abs(value) >= 1e6 else phrases.number(value)
+
+
+def as_dict(board: Leaderboard) -> dict[str, Any]:
+    """All of it, as JSON can hold it; None for what is not known."""
+    return {"problems": [_table_as_dict(table) for table in board.tables], "notes": list(board.notes)}
+
+
+def _table_as_dict(table: Table) -> dict[str, Any]:
+    return {
+        **vars(table.problem),
+        "ranking": table.ranking,
+        "agents": [_line_as_dict(line) for line in table.lines],
+        "test": None if table.test is None else {**table.test._asdict(), "words": table.verdict},
+        "notes": list(table.notes),
+    }
+
+
+def _line_as_dict(line: Line) -> dict[str, Any]:
+    spans: Mapping[str, Span | None] = {**line.spans, "behind": line.behind}
+    return {
+        "label": line.label,
+        "agent": dict(line.agent),
+        "runs": line.runs,
+        **{name: None if span is None else _known(span) for name, span in spans.items()},
+    }
+
+
+def _known(span: Span) -> dict[str, float | None]:
+    return {name: None if math.isnan(value) else value for name, value in span._asdict().items()}

@@ -1,0 +1,291 @@
+"""Files of agents that somebody changed: damage is noticed, and what was changed on purpose is refused, never run."""
+
+import hashlib
+import io
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+from numpy.lib import format as npy
+
+import aomultirl as ao
+from aomultirl.agents import archive, saving
+
+MODELS = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
+SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01, "learning_horizon": 30}
+
+
+def lived(agent, episodes=4):
+    ao.run(agent, MODELS, ao.streams.round_robin(), episodes, 1)
+    return agent
+
+
+@pytest.fixture(scope="module")
+def file():
+    """A saved agent with clusters."""
+    return saving.to_bytes(lived(ao.agents.AOMultiRL(2, 1.0, 5, 0.1, **SMALL)))
+
+
+def test_every_damaged_byte_is_noticed(file):
+    rng = np.random.default_rng(0)
+    for place in [0, 3, 30, len(file) - 1, len(file) - 70, *rng.integers(0, len(file), 200)]:
+        damaged = bytearray(file)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        with pytest.raises(ValueError, match=r"damaged|not a zip archive"):
+            saving.from_bytes(bytes(damaged))
+
+
+@pytest.mark.parametrize("length", [0, 3, 64, 1000, -1, -64])
+def test_a_file_that_is_cut_off_is_refused(file, length):
+    with pytest.raises(ValueError, match=r"damaged|not a zip archive"):
+        saving.from_bytes(file[:length])
+
+
+def sealed(members, compression=zipfile.ZIP_STORED):
+    """An archive with these members and the digest that belongs to it."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", compression) as opened:
+        opened.comment = b"0" * archive.DIGEST
+        for name, content in members:
+            opened.writestr(name, content)
+    content = made.getvalue()[: -archive.DIGEST]
+    return content + hashlib.sha256(content).hexdigest().encode()
+
+
+def members(file):
+    with zipfile.ZipFile(io.BytesIO(file)) as opened:
+        return [(name, opened.read(name)) for name in opened.namelist()]
+
+
+def with_document(file, change):
+    """The file after ``change(document)``, sealed again."""
+    (name, text), *rest = members(file)
+    document = json.loads(text)
+    change(document)
+    return sealed([(name, json.dumps(document)), *rest])
+
+
+def with_array(file, number, content):
+    made = members(file)
+    made[number + 1] = (f"{number}.npy", content)
+    return sealed(made)
+
+
+def as_npy(array):
+    made = io.BytesIO()
+    npy.write_array(made, array, version=(1, 0), allow_pickle=True)
+    return made.getvalue()
+
+
+RAN = []
+
+
+class Evil:
+    """Runs something when it is unpickled."""
+
+    def __reduce__(self):
+        return RAN.append, (1,)
+
+
+def put(*path, value):
+    def change(document):
+        for name in path[:-1]:
+            document = document[name]
+        document[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("class", value="system"), "class 'system', which is neither in ao.agents"),
+        (put("class", value="Agent"), "class 'Agent', which is neither"),
+        (put("class", value="Setting"), "class 'Setting', which is neither"),
+        (put("class", value=["AOMultiRL"]), r"class \['AOMultiRL'\], which is neither"),
+        (put("class", value="Recall"), "no agent can be made of it: TypeError"),
+        (put("format", value="something"), "it is not an aomultirl agent of version 1"),
+        (put("version", value=2), "it is not an aomultirl agent of version 1"),
+        (put("parameters", "models", value=0), "models must be at least 1, not 0"),
+        (put("parameters", "failure", value="often"), "no agent can be made of it: "),
+        (put("parameters", "__class__", value="x"), "no agent can be made of it: TypeError"),
+        (put("parameters", "samples", value={"$array": 10**6}), "the number of an array must be between"),
+        (put("parameters", "samples", value={"$array": 0, "$float": "inf"}), "which nothing has"),
+        (put("parameters", "samples", value={"$eval": "1"}), r"it holds '\$eval' with something that cannot be"),
+        (put("parameters", "samples", value={"$counts": 0}), "counts of an agent that has not begun"),
+        (put("setting", value=None), "memory of an agent that has not begun"),
+        (put("setting", "episodes", value=0), "setting.episodes must be at least 1, not 0"),
+        (put("setting", "rewards", value=3), r"setting.rewards must be float64 of shape \(S, A\)"),
+        (put("setting", "models", value=3), "setting.models must be worlds"),
+        (put("setting", "models", value={"$models": 0}), "the number of a set of worlds must be between"),
+        (put("memory", value=None), "memory must be a table of names and values, not None"),
+        (put("memory", "more", value=1), "memory holds 'more', which nobody asked for"),
+        (put("memory", "clusters", 0, "model", value=3), r"memory.clusters\[0\].model must be a count table, not 3"),
+        (put("memory", "clusters", 0, "model_sums", value={"$array": 0}), r"model_sums must be float64 of shape \(18,"),
+        (put("memory", "clusters", value=[{}] * 5), "memory.clusters must be a list of at most 4 entries, not one of"),
+        (put("memory", "clusters", 0, value={}), r"memory.clusters\[0\] has no 'model'"),
+        (put("tables", 0, value=[0, 1]), "a count table is .*, not 5 arrays"),
+        (put("tables", 0, 1, value=0), "filled must be a list of int32, not float64"),
+        (put("tables", value={}), "it.tables must be a list"),
+        (put("completed", value=5), "it.completed must be between 0 and 4, not 5"),
+    ],
+)
+def test_a_document_that_somebody_changed_is_refused(file, change, message):
+    with pytest.raises(ValueError, match=message):
+        saving.from_bytes(with_document(file, change))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (pickle.dumps(Evil()), "an array that cannot be read: the magic string is not correct"),
+        (as_npy(np.array([[Evil()] * 3] * 6)), "an array of object, which saved agents do not"),
+        (as_npy(np.zeros((6, 3), "c16")), "an array of complex128"),
+        (as_npy(np.asfortranarray(np.zeros((6, 3)))), "laid out in another way"),
+        (as_npy(np.zeros((6, 4))), "rows and filled must have 24 entries"),
+        (as_npy(np.full((6, 3), 7.0)), r"setting.rewards must lie in \[0, 1\]"),
+        (as_npy(np.zeros((6, 3)))[:-8], r"an array of shape \(6, 3\) with 136 bytes"),
+        (as_npy(np.zeros((6, 3))).replace(b"(6, 3)", b"(9**9)"), "an array that cannot be read: malformed"),
+        (as_npy(np.zeros((6, 3))).replace(b"(6, 3), }     ", b"(99999, 9999)}"), "with 144 bytes"),
+        (as_npy(np.zeros((6, 3), bool))[:-1] + b"\2", "entries that are neither true nor false"),
+        (b"", "an array that cannot be read"),
+    ],
+)
+def test_an_array_that_somebody_changed_is_refused_and_nothing_is_run(file, content, message):
+    with pytest.raises(ValueError, match=message):
+        saving.from_bytes(with_array(file, 0, content))
+    assert not RAN
+
+
+def test_counts_out_of_range_never_reach_a_kernel(file):
+    document = json.loads(members(file)[0][1])
+    rows, filled, states, places, visits = document["tables"][0]
+    arrays = archive.unpack(file)[1]
+    for number, value, message in (
+        (states, 6, r"a count table is wrong: states\[0\] is 6, but states are 0 to 5"),
+        (states, -1, r"states\[0\] is -1"),
+        (visits, -5, r"visits\[0\] is -5, not positive"),
+        (places, 63, "a slot outside its row"),
+        (filled, 60, "do not fit filled"),
+        (rows, 64 * 40, "a row that cannot be"),
+    ):
+        wrong = arrays[number].copy()
+        wrong[0] = value
+        with pytest.raises(ValueError, match=message):
+            saving.from_bytes(with_array(file, number, as_npy(wrong)))
+
+
+@pytest.mark.parametrize("name", ["../../evil.npy", "/etc/passwd", "0.pkl", "0.npy/../x"])
+def test_names_that_lead_elsewhere_are_refused(file, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first, *rest = members(file)
+    rest[0] = (name, rest[0][1])
+    with pytest.raises(ValueError, match="and the arrays should be"):
+        saving.from_bytes(sealed([first, *rest]))
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_bomb_is_not_unpacked(file):
+    first, *rest = members(file)
+    rest[0] = ("0.npy", as_npy(np.zeros((6, 3))) + b"\0" * 10_000_000)
+    with pytest.raises(ValueError, match="it is compressed, which saved agents are not"):
+        saving.from_bytes(sealed([first, *rest], zipfile.ZIP_DEFLATED))
+
+
+def test_deep_and_long_documents_are_refused(file):
+    first, *rest = members(file)
+    for text in (
+        "[" * 100_000,
+        '{"a":' * 50_000 + "1" + "}" * 50_000,
+        "[]",
+        "nonsense",
+        '{"format": 1' + "0" * 9999 + "}",
+    ):
+        with pytest.raises(ValueError, match=r"\w"):
+            saving.from_bytes(sealed([(first[0], text), *rest]))
+
+
+def test_an_archive_of_something_else_is_refused():
+    with pytest.raises(ValueError, match="it holds 'notes' where"):
+        saving.from_bytes(sealed([("notes", "hello")]))
+    with pytest.raises(ValueError, match="it is not a zip archive"):
+        saving.from_bytes(sealed([]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("Recall", put("memory", "worlds", 0, "number", value=7), r"clusters with the numbers \[1, 7\]"),
+        ("Recall", put("memory", "worlds", 0, "proven", value=None), "number must be between -1 and -1, not 0"),
+        ("Recall", put("memory", "worlds", 0, "met", value={"$float": "nan"}), "met must be finite, not nan"),
+        ("Recall", put("memory", "traces", 0, "verdict", value="guilty"), "verdict is 'guilty', none of new, accepted"),
+        ("Recall", put("memory", "traces", 0, "steps", value=["x"]), r"traces\[0\].steps holds 'x', not a number"),
+        ("Sequential", put("memory", "clusters", value=[1]), r"memory.clusters\[0\] must be a count table, not 1"),
+        ("Doubling", put("memory", "doublings", value=3), "memory.doublings must be between 0 and"),
+        ("TwoStage", put("memory", "discovered", value=[[9, 0]]), r"discovered\[0\] state must be between 0 and 5"),
+        ("TwoStage", put("memory", "discovered", value=[]), "number of pairs discovered must be at least 1"),
+        (
+            "Pooled",
+            put("memory", "known", 0, "sums", value=0),
+            r"known\[0\].sums must be float64 of shape \(0,\), not 0",
+        ),
+    ],
+)
+def test_memory_that_no_agent_could_have_is_refused(kind, change, message):
+    agents = {
+        "Recall": lambda: ao.agents.Recall(0.1, 400),
+        "Sequential": lambda: ao.agents.SequentialAOMultiRL(0.1, 50, 0.9),
+        "Doubling": lambda: ao.agents.DoublingAOMultiRL(2, 1.0, 0.1, horizon=3000, samples=15),
+        "TwoStage": lambda: ao.agents.TwoStageAOMultiRL(2, 1.0, 5, 0.1, first_clustering_horizon=900, **SMALL),
+        "Pooled": lambda: ao.agents.PooledUCBVI(0.1, 20),
+    }
+    with pytest.raises(ValueError, match=message):
+        saving.from_bytes(with_document(saving.to_bytes(lived(agents[kind]())), change))
+
+
+def places(value, path=()):
+    """Every place in a document."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, below in entries:
+        yield (*path, name)
+        yield from places(below, (*path, name))
+
+
+ODD = [None, True, -1, 0, 7, 2**70, 1e308, -1.5, "x", [], {}, {"$array": 3}, {"$counts": 1}, {"$float": "nan"}]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(4))
+def test_whatever_is_changed_the_file_is_refused_or_its_agent_can_go_on(number):
+    """Two thousand files with one or two changes each and the right digest; a wild index would end the process."""
+    make = [
+        lambda: ao.agents.AOMultiRL(2, 1.0, 5, 0.1, **SMALL),
+        lambda: ao.agents.Recall(0.1, 400, rewards="unknown"),
+        lambda: ao.agents.SequentialAOMultiRL(0.1, 3000, 1.0),
+        lambda: ao.agents.Optimal(20),
+    ][number]
+    rng, agent, kind = np.random.default_rng(number), make(), (MODELS, ao.streams.round_robin(), 6, 1)
+    first = ao.run(agent, *kind, stop=4)
+    loaded = 0
+    for _ in range(500):
+        document, arrays = archive.unpack(saving.to_bytes(agent))
+        for _ in range(int(rng.integers(1, 3))):
+            if rng.random() < 0.5:
+                every = list(places(document))
+                put(*every[rng.integers(len(every))], value=ODD[rng.integers(len(ODD))])(document)
+            else:
+                array = arrays[rng.integers(len(arrays))].reshape(-1)
+                array[rng.integers(max(1, len(array))) :][:1] = rng.integers(0, 70)
+        try:
+            again, _ = saving.from_bytes(archive.pack(document, arrays))
+        except ValueError:
+            continue
+        loaded += 1
+        if repr(again) == repr(agent) and hasattr(again, "setting") and again.setting.episodes == 6:
+            try:
+                ao.run(again, *kind, resume=first)
+            except ValueError as error:
+                assert "resume" in str(error)  # noqa: PT017
+    assert 0 < loaded < 250

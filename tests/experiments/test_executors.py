@@ -1,0 +1,78 @@
+"""Executors: every item is computed once, whoever is lost on the way."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from aomultirl.experiments.executors import KILLED, InProcess, LocalProcesses, local
+from aomultirl.experiments.ray_executor import RayCluster
+
+
+def square(x):
+    return x * x
+
+
+def deadly(x):
+    if x == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.01)
+    return x
+
+
+def once_deadly(place, x):
+    if x == 3 and not place.exists():
+        place.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+@pytest.mark.parametrize("executor", [InProcess(), LocalProcesses(2)])
+def test_every_item_is_computed(executor):
+    assert sorted(executor.map(square, range(20))) == [x * x for x in range(20)]
+    assert list(executor.map(square, [])) == []
+
+
+def test_workers_are_counted():
+    assert local(1).slots == 1
+    assert local(3).slots == 3
+    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
+        local(0)
+
+
+def test_an_item_that_kills_its_process_is_lost_alone():
+    found = list(LocalProcesses(2).map(deadly, range(12), lambda item, why: (item, why)))
+    assert sorted(x for x in found if isinstance(x, int)) == [x for x in range(12) if x != 7]
+    assert [x for x in found if not isinstance(x, int)] == [(7, KILLED)]
+
+
+def test_a_process_lost_once_costs_nothing(tmp_path):
+    from functools import partial
+
+    found = LocalProcesses(2).map(partial(once_deadly, tmp_path / "killed"), range(8))
+    assert sorted(found) == list(range(8))
+    assert (tmp_path / "killed").exists()
+
+
+def test_a_lost_process_is_an_error_where_nobody_takes_it():
+    with pytest.raises(RuntimeError, match="killed, twice"):
+        list(LocalProcesses(2).map(deadly, [7]))
+
+
+def test_errors_in_the_work_come_through():
+    with pytest.raises(TypeError):
+        list(LocalProcesses(2).map(square, ["x"]))
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "host:", ":6379", "host:0", "host:99999", "host:port"])
+def test_addresses_of_clusters_are_checked(address):
+    with pytest.raises(ValueError, match="ray must be local, auto or HOST:PORT, not"):
+        RayCluster(address)
+
+
+def test_a_cluster_that_is_not_there_is_refused_at_once():
+    begin = time.monotonic()
+    with pytest.raises(ValueError, match=r"nobody answers at 127\.0\.0\.2:9: "):
+        list(RayCluster("127.0.0.2:9").map(square, [1]))
+    assert time.monotonic() - begin < 30

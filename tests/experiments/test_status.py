@@ -1,0 +1,86 @@
+"""How far an experiment is."""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from aomultirl.cli import run
+from aomultirl.experiments.computing import compute, lost
+from aomultirl.experiments.status import status
+from aomultirl.experiments.store import MARK, Store
+from sweeps import experiment, results
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Two cells done, one failed, one with a checkpoint, one damaged, one not begun."""
+    identity, cells = experiment(runs=6)
+    store = Store(tmp_path, identity, cells)
+    for cell in cells[:2]:
+        store.keep(compute(cell))
+    store.keep(lost(cells[2], "the process was killed"))
+    (tmp_path / "checkpoints" / f"{cells[3].name}.zip").write_bytes(b"PK")
+    store.manifest(cells[4]).write_text("{")
+    return store
+
+
+def test_everything_is_counted(store):
+    found = status(store.folder)
+    assert (found.name, found.total, found.done, found.left) == ("test", 6, 2, 3)
+    assert [(failure.run, failure.error) for failure in found.failed] == [(2, "the process was killed")]
+    assert found.damaged == [f"{store.cells[4].name}.json"]
+    assert found.checkpoints == 1
+    assert found.at_work == ""
+    assert found.agents["Random"][:2] == (2, 1)
+    with store.locked():
+        assert "process" in status(store.folder).at_work
+
+
+def test_the_command_says_it(store, capfd):
+    assert run(["status", str(store.folder)]) == 0
+    told = " ".join(capfd.readouterr().out.split())
+    assert "test: 2 of 6 cells done, 1 failed, 3 to compute, 1 of them begun" in told
+    assert "failed: Random in gridworld, run 2: the process was killed" in told
+    assert f"damaged: cells/{store.cells[4].name}.json" in told
+    assert run(["status", str(store.folder), "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["failed"][0]["error"] == "the process was killed"
+
+
+@pytest.mark.parametrize("content", [None, {}, {"thesis.tex": "mine"}, {MARK: "[]"}])
+def test_other_folders_are_refused_in_one_line(tmp_path, capfd, content):
+    place = tmp_path / "place"
+    if content is not None:
+        place.mkdir()
+        for name, text in content.items():
+            (place / name).write_text(text)
+    assert run(["status", str(place)]) == 2
+    told = capfd.readouterr().err
+    assert told.count("\n") == 1
+    assert "place" in told
+
+
+def test_ten_thousand_cells_are_counted_in_two_seconds(tmp_path):
+    """The command as a person runs it, with the interpreter's start; processor's time, for other work may go on."""
+    identity, cells = experiment(runs=1)
+    store = Store(tmp_path, identity, cells)
+    store.keep(compute(cells[0]))
+    manifest = store.manifest(cells[0]).read_bytes()
+    many = [dataclasses.replace(cells[0], number=number) for number in range(10_000)]
+    store = Store(tmp_path, identity, many)
+    for cell in many[1:]:
+        store.manifest(cell).write_bytes(manifest)
+        store.history(cell).touch()
+    line = [sys.executable, "-m", "aomultirl", "status", str(tmp_path)]
+    seconds = []
+    for _ in range(3):
+        before = os.times()
+        told = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+        after = os.times()
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    assert "10,000 of 10,000 cells done" in told
+    assert len(results(tmp_path)) == 10_000
+    assert min(seconds) < 2.0

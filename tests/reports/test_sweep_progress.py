@@ -1,0 +1,59 @@
+"""How far an experiment is, shown live or line by line."""
+
+import io
+
+import pytest
+from rich.console import Console
+from rich.live import Live
+
+from aomultirl.experiments.computing import Computed, failed, lost
+from aomultirl.experiments.executors import LocalProcesses
+from aomultirl.reports import sweep_progress
+from sweeps import experiment
+
+
+@pytest.fixture
+def cells():
+    return experiment(runs=6)[1]
+
+
+def done(cell):
+    return Computed(cell, b"", {"state": "done"})
+
+
+def test_lines_where_there_is_no_terminal(cells, monkeypatch):
+    monkeypatch.setattr(sweep_progress, "EVERY", 0.0)
+    file = io.StringIO()
+    with sweep_progress.showing(file) as observer:
+        observer.begin(cells, cells[1:], LocalProcesses(2))
+        observer.finished(done(cells[1]))
+        observer.finished(lost(cells[2], "the process was killed"))
+        for cell in cells[3:]:
+            observer.finished(done(cell))
+    first, second, third, *_ = file.getvalue().splitlines()
+    assert first == "6 cells, 1 of them done before, 5 to compute"
+    assert second == "2 of 6 cells done, 2 running, 0 failed, about 0 s left"
+    assert third == "failed: Random in gridworld, run 2: the process was killed"
+    assert file.getvalue().splitlines()[-1] == "4 of 6 cells done, 1 running, 1 failed, about 0 s left"
+
+
+def test_nothing_to_do_says_nothing(cells):
+    file = io.StringIO()
+    with sweep_progress.showing(file) as observer:
+        observer.begin(cells, [], LocalProcesses(2))
+    assert file.getvalue() == ""
+
+
+def test_a_live_table_in_a_terminal(cells):
+    console = Console(file=io.StringIO(), width=80, force_terminal=True)
+    with Live(console=console, auto_refresh=False) as live:
+        observer = sweep_progress._Live(live)
+        observer.begin(cells, cells[1:], LocalProcesses(2))
+        observer.finished(done(cells[1]))
+        observer.finished(Computed(cells[2], b"", failed("x")))
+        shown = Console(file=io.StringIO(), width=80)
+        shown.print(observer)
+    header, row, total = shown.file.getvalue().splitlines()
+    assert header.split() == ["agent", "done", "running", "failed", "cells", "left"]
+    assert row.split() == ["Random", "2", "1", "6"]
+    assert total.split()[:5] == ["all", "2", "2", "1", "6"]
