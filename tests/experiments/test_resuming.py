@@ -19,6 +19,8 @@ AGENTS = {
     "OneEpisodeUCBVI": (RANDOM, lambda: ao.agents.OneEpisodeUCBVI(0.1, 20)),
     "PooledUCBVI": (RANDOM, lambda: ao.agents.PooledUCBVI(0.1, 20, bonus_scale=0.01, rewards="unknown")),
     "OracleUCBVI": (RANDOM, lambda: ao.agents.OracleUCBVI(0.1, 20, 2, bonus_scale=0.01)),
+    "UCRL2": (RANDOM, lambda: ao.agents.UCRL2(50)),
+    "UCRL2, pooled": (RANDOM, lambda: ao.agents.UCRL2(50, 0.1, bonus_scale=0.1, rewards="unknown", pooled=True)),
     "OneEpisodeLearner": (RANDOM, lambda: ao.agents.OneEpisodeLearner(50, rewards="unknown")),
     "OracleLearner": (RANDOM, lambda: ao.agents.OracleLearner(50)),
     "AOMultiRL": (RANDOM, lambda: ao.agents.AOMultiRL(2, 1.0, 5, 0.1, learning_horizon=30, **SMALL)),

@@ -8,8 +8,10 @@ from aomultirl.agents.learners import OneEpisodeLearner, OracleLearner
 from aomultirl.agents.recall import Recall
 from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.agents.two_stage import TwoStageAOMultiRL
+from aomultirl.agents.ucrl2 import UCRL2
 
 __all__ = [
+    "UCRL2",
     "AOMultiRL",
     "Agent",
     "DoublingAOMultiRL",

@@ -1,5 +1,6 @@
-"""The paper's constants and bounds as functions."""
+"""The paper's constants and bounds as functions, and the coin game behind its lower bound."""
 
+from aomultirl.theory.average_reward import AverageReward, optimal_gain, span
 from aomultirl.theory.bounds import (
     RegretBound,
     bonus,
@@ -13,6 +14,17 @@ from aomultirl.theory.bounds import (
     ucrl2_bound,
     visits_until_informative,
 )
+from aomultirl.theory.coin_game import (
+    CoinGame,
+    Coins,
+    OwnStrategy,
+    Strategy,
+    SuccessiveElimination,
+    TrackAndStop,
+    UniformAllocation,
+)
+from aomultirl.theory.coin_measuring import failing_rows, flips_needed, success_curve
+from aomultirl.theory.concentration import binomial_interval, weissman_radius, weissman_tail
 from aomultirl.theory.constants import clustering_horizon, samples_needed, threshold
 from aomultirl.theory.identification import identification_lower_bound
 from aomultirl.theory.lower_bounds import (
@@ -26,13 +38,24 @@ from aomultirl.theory.lower_bounds import (
 )
 
 __all__ = [
+    "AverageReward",
     "CoinFlips",
+    "CoinGame",
+    "Coins",
+    "OwnStrategy",
     "RegretBound",
+    "Strategy",
+    "SuccessiveElimination",
+    "TrackAndStop",
+    "UniformAllocation",
+    "binomial_interval",
     "bonus",
     "clustering_horizon",
     "coin_flips",
     "external_samples_bound",
+    "failing_rows",
     "first_stage_bound",
+    "flips_needed",
     "full_set_bound",
     "hidden_bias",
     "identification_lower_bound",
@@ -41,11 +64,16 @@ __all__ = [
     "identification_steps",
     "logarithm",
     "minimax_lower_bound",
+    "optimal_gain",
     "regret_bound",
     "samples_needed",
+    "span",
+    "success_curve",
     "threshold",
     "two_stage_bound",
     "ucbvi_bound",
     "ucrl2_bound",
     "visits_until_informative",
+    "weissman_radius",
+    "weissman_tail",
 ]
