@@ -77,7 +77,7 @@ class AOMultiRL(Agent):
         see :class:`aomultirl.learning.UCBVI`.
     reuse_samples
         learn from the samples of both phases, with the bonus for external samples:
-        ``L_N = ln(5 S A K (H + N) M / p_1)`` and n counts both (Appendix G).
+        ``L_N = ln(5 S A K (H + N) M / p_1)`` and n counts both (Appendix H).
     rewards
         "known", or "unknown": estimated, with a bonus that keeps optimism.
 

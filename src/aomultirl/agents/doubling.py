@@ -1,4 +1,4 @@
-"""AOMultiRL without a bound on the hitting time: GOSPRL explores, and its horizon doubles when it fails (Appendix F).
+"""AOMultiRL without a bound on the hitting time: GOSPRL explores, and its horizon doubles when it fails (Appendix G).
 
 H0 = ceil(c S^2 A / lambda^2).  An episode in which not every pair got its N samples within H0 steps is not identified:
 it is learned alone, from its own samples, the clusters stay as they are, and c doubles.  The paper starts at c = 1,

@@ -95,6 +95,7 @@ def _here() -> dict[str, Any]:
     return {"versions": versions(), "source": source(), "host": platform.node(), "finished": finished}
 
 
+@cache
 def versions() -> dict[str, str]:
     """Of what results could depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in ("numpy", "scipy", "numba")}}

@@ -1,4 +1,4 @@
-"""The paper's experiment (Section 5 and Appendix I): five agents, K = 200 episodes, ten runs, four grids.
+"""The paper's experiment (Section 5 and Appendix J): five agents, K = 200 episodes, ten runs, four grids.
 
 All agents of a run meet the same tasks.  The two-stage agent first meets each world once, with H1 = 0, so its run has M
 episodes more; they do not count in the metric.  Its H1 = 0, the descending scan and the clusters that are carried over

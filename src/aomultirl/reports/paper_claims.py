@@ -1,4 +1,4 @@
-"""What the paper says of its experiment (Section 5 and Appendix I), beside what was measured and computed."""
+"""What the paper says of its experiment (Section 5 and Appendix J), beside what was measured and computed."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -125,7 +125,7 @@ def _about_the_set(results: Results, models: ModelSet) -> Iterator[Claim]:
     same = sets.count(frozenset(REPORTED_SET))
     yield Claim(
         "the two-stage agent discovers the same set in all runs",
-        "Appendix I",
+        "Appendix J",
         _pairs(REPORTED_SET),
         f"in {same} of {len(sets)} runs",
         same == len(sets),
@@ -143,14 +143,14 @@ def _about_the_set(results: Results, models: ModelSet) -> Iterator[Claim]:
     )
     yield Claim(
         "the given set is a smallest one",
-        "Appendix I",
+        "Appendix J",
         _pairs(GAMMA),
         f"{len(models.distinguishing_set())} pairs are needed",
         models.is_distinguishing(GAMMA, full) and len(models.distinguishing_set()) == len(GAMMA),
     )
     yield Claim(
         "another set distinguishes at lambda/2 only",
-        "Appendix I",
+        "Appendix J",
         _pairs(HALF_SET),
         f"at lambda/2 {_yes(models.is_distinguishing(HALF_SET, half))}, "
         f"at lambda {_yes(models.is_distinguishing(HALF_SET, full))}",
@@ -185,7 +185,7 @@ def _about_the_world(results: Results, models: ModelSet) -> Iterator[Claim]:
     )
     yield Claim(
         "H0 with the discovered set",
-        "Appendix I",
+        "Appendix J",
         "identical",
         f"{second:,}",
         bool(first == second),

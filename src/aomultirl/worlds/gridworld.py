@@ -1,4 +1,4 @@
-"""The paper's grids (Section 5 and Appendix I): four corners with reward, one of them easy to enter.
+"""The paper's grids (Section 5 and Appendix J): four corners with reward, one of them easy to enter.
 
 Description
     A size x size grid; state = row * size + column, rows counted from the top.  Acting in a corner earns 1,
