@@ -1,11 +1,13 @@
-"""Kernels are kept on disk, and an edit anywhere in compiled code makes all of them compile anew."""
+"""Kernels are kept on disk, for all processes; an edit anywhere in compiled code makes all of them compile anew."""
 
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import aomultirl
+from aomultirl.engine import compiling_turns
 
 CODE = """
 import aomultirl as ao
@@ -37,3 +39,52 @@ def test_cache_is_used_and_follows_edits_in_other_files(tmp_path):
     assert run(tmp_path) == (0, 1, value)
     (copy / "worlds" / "gridworld.py").write_text((source / "worlds" / "gridworld.py").read_text() + "\n# edited\n")
     assert run(tmp_path) == (1, 0, value)
+
+
+MODULE = """
+import numpy as np
+from aomultirl.engine.compiling import kernel
+
+@kernel
+def slow_to_compile(x):
+    order = np.argsort(x)
+    return np.median(x[order]) + np.sort(x)[0] + np.unique(x).sum()
+"""
+BOTH = """
+import sys, time
+from pathlib import Path
+import numpy as np
+import shared
+Path(sys.argv[1]).touch()
+while not Path(sys.argv[2]).exists():
+    time.sleep(0.001)
+shared.slow_to_compile(np.arange(5.0))
+stats = shared.slow_to_compile.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+def test_of_two_processes_only_one_compiles(tmp_path):
+    (tmp_path / "shared.py").write_text(MODULE)
+    ways = [("a", "b"), ("b", "a")]
+    both = [
+        subprocess.Popen([sys.executable, "-c", BOTH, *way], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        for way in ways
+    ]
+    told = sorted(process.communicate(timeout=120)[0].split() for process in both)
+    assert told == [["0", "1"], ["1", "0"]]
+
+
+def test_nobody_waits_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiling_turns, "PATIENCE", 0.1)
+    first, second = (compiling_turns.Turn(tmp_path / "f.turn") for _ in range(2))
+    first.take()
+    begin = time.monotonic()
+    second.take()
+    assert 0.1 <= time.monotonic() - begin < 5
+    first.give_back()
+    second.give_back()
+    begin = time.monotonic()
+    second.take()
+    assert time.monotonic() - begin < 0.1
+    second.give_back()
