@@ -29,6 +29,7 @@ def cells(agents=(RANDOM, OPTIMAL), *, worlds=(GRID,), streams=(UNIFORM,), episo
 def keep(folder, given, *, done=None, identity=None):
     """A folder of these cells, of which only ``done`` are computed, if that is said."""
     store = Store(folder, identity or {"kind": "sweep", "name": "small", "seed": given[0].seed}, given)
+    store.prepare()
     for cell in given if done is None else done:
         store.keep(compute(cell))
     return store

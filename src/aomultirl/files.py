@@ -11,6 +11,7 @@ from pathlib import Path
 WRITING = threading.RLock()
 """Held while a file is being written."""
 LOCK = ".lock"
+PARTIAL = re.compile(r"\..+\.(\d+)\.partial")
 
 
 @contextmanager
@@ -34,8 +35,19 @@ def whole(path: str | Path) -> Iterator[Path]:
             with partial.open("rb") as file:
                 os.fsync(file.fileno())
             partial.replace(path)
+            _flush(path.parent)
         finally:
             partial.unlink(missing_ok=True)
+
+
+def _flush(folder: Path) -> None:
+    """The renaming, too, is on the disk."""
+    if os.name == "posix":
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
@@ -47,7 +59,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 def clear_partials(folder: Path) -> None:
     """Remove the temporary files of :func:`whole` in a folder whose process is gone; nothing else."""
     for path in folder.glob(".*.partial"):
-        named = re.fullmatch(r"\..+\.(\d+)\.partial", path.name)
+        named = PARTIAL.fullmatch(path.name)
         if named and not _lives(int(named[1])):
             path.unlink(missing_ok=True)
 

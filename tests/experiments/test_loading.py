@@ -197,6 +197,7 @@ def test_ten_thousand_cells_load_in_seconds(tmp_path, monkeypatch):
     first = Cell(GRID, part("uniform"), OPTIMAL, 50, 0, 0, "Optimal")
     given = [dataclasses.replace(first, number=number) for number in range(10_000)]
     store = Store(tmp_path, {"kind": "sweep"}, given)
+    store.prepare()
     computed, history = compute(first), first.run()
     for cell in given:
         store.keep(computed._replace(cell=cell, history=history.to_parquet(constants(cell))))

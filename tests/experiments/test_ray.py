@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from aomultirl.experiments.executors import InProcess
-from aomultirl.experiments.ray_executor import RayCluster
+from aomultirl.experiments.ray_executor import LOCAL_ONLY, RayCluster
 from aomultirl.experiments.store import Store
 from aomultirl.experiments.sweep import complete
 from sweeps import experiment, results
 
+os.environ.update(LOCAL_ONLY)
 pytest.importorskip("ray")
-LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for the address that others see
+LOOPBACK = "127.0.0.1"
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 
 
@@ -27,15 +28,42 @@ def expected(folder, identity, cells):
     return results(folder)
 
 
-def workers_of_ray():
-    """Processes that compute a task of Ray now."""
-    found = []
+def descendants():
+    """Processes below this one, and what they call themselves."""
+    parents, names = {}, {}
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            if (place / "cmdline").read_bytes().startswith(b"ray::_call"):
-                found.append(int(place.name))
+            parents[int(place.name)] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+            names[int(place.name)] = (place / "cmdline").read_bytes()
         except OSError:
             continue
+    found, layer = {}, {os.getpid()}
+    while layer := {child for child, parent in parents.items() if parent in layer and child not in found}:
+        found |= {child: names.get(child, b"") for child in layer}
+    return found
+
+
+def workers_of_ray():
+    """Those that compute a task now."""
+    return [process for process, name in descendants().items() if name.startswith(b"ray::_call")]
+
+
+def listening():
+    """Addresses that our processes listen at, other than those of this machine alone."""
+    inodes = set()
+    for process in descendants():
+        for link in Path(f"/proc/{process}/fd").glob("*"):
+            try:
+                inodes.add(os.readlink(link))
+            except OSError:
+                continue
+    found = []
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]:
+            local, state, inode = line.split()[1], line.split()[3], line.split()[9]
+            mine = f"socket:[{inode}]" in inodes
+            if state == "0A" and mine and not local.startswith(("0100007F", "00000000000000000000000001000000")):
+                found.append(local)
     return found
 
 
@@ -63,8 +91,12 @@ def kill_a_worker():
 
 def test_a_cluster_gives_the_same_bytes(tmp_path):
     identity, cells = experiment(runs=3)
-    found = complete(Store(tmp_path / "ray", identity, cells), RayCluster("local", 2))
+    heard = []
+    act = Act(lambda: heard.extend([len(descendants()), listening()]))
+    found = complete(Store(tmp_path / "ray", identity, cells), RayCluster("local", 2), [act])
     assert not found.failed
+    assert heard[0] > 2
+    assert heard[1] == []  # nobody else can reach it
     assert results(tmp_path / "ray") == expected(tmp_path / "here", identity, cells)
 
 

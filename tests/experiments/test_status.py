@@ -20,6 +20,7 @@ def store(tmp_path):
     """Two cells done, one failed, one with a checkpoint, one damaged, one not begun."""
     identity, cells = experiment(runs=6)
     store = Store(tmp_path, identity, cells)
+    store.prepare()
     for cell in cells[:2]:
         store.keep(compute(cell))
     store.keep(lost(cells[2], "the process was killed"))
@@ -36,7 +37,7 @@ def test_everything_is_counted(store):
     assert found.checkpoints == 1
     assert found.at_work == ""
     assert found.agents["Random"][:2] == (2, 1)
-    with store.locked():
+    with store.opened():
         assert "process" in status(store.folder).at_work
 
 
@@ -44,7 +45,8 @@ def test_the_command_says_it(store, capfd):
     assert run(["status", str(store.folder)]) == 0
     told = " ".join(capfd.readouterr().out.split())
     assert "test: 2 of 6 cells done, 1 failed, 3 to compute, 1 of them begun" in told
-    assert "failed: Random in gridworld, run 2: the process was killed" in told
+    where = f"(cells/{store.cells[2].name}.json)"
+    assert f"failed: Random in gridworld, run 2 {where}: the process was killed" in told
     assert f"damaged: cells/{store.cells[4].name}.json" in told
     assert run(["status", str(store.folder), "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["failed"][0]["error"] == "the process was killed"
@@ -67,12 +69,14 @@ def test_ten_thousand_cells_are_counted_in_two_seconds(tmp_path):
     """The command as a person runs it, with the interpreter's start; processor's time, for other work may go on."""
     identity, cells = experiment(runs=1)
     store = Store(tmp_path, identity, cells)
+    store.prepare()
     store.keep(compute(cells[0]))
     manifest = store.manifest(cells[0]).read_bytes()
     many = [dataclasses.replace(cells[0], number=number) for number in range(10_000)]
     store = Store(tmp_path, identity, many)
+    store.prepare()
     for cell in many[1:]:
-        store.manifest(cell).write_bytes(manifest)
+        store.manifest(cell).write_bytes(manifest.replace(cells[0].name.encode(), cell.name.encode()))
         store.history(cell).touch()
     line = [sys.executable, "-m", "aomultirl", "status", str(tmp_path)]
     seconds = []

@@ -12,7 +12,9 @@ import pytest
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import compute, lost
+from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.store import MARK, Store
+from aomultirl.experiments.sweep import complete
 
 WHAT = {"kind": "test", "seed": 1}
 CELL = Cell(
@@ -32,7 +34,9 @@ def contents(folder):
 
 
 def opened(folder, cells=CELLS, **what):
-    return Store(folder, {**WHAT, **what}, cells)
+    store = Store(folder, {**WHAT, **what}, cells)
+    store.prepare()
+    return store
 
 
 def test_cells_are_named_by_what_they_are():
@@ -149,6 +153,38 @@ def test_files_of_something_else_are_set_aside(tmp_path):
     assert (tmp_path / "set_aside" / "notes.txt.1").read_text() == "again"
 
 
+def test_a_history_that_is_not_ours_is_not_overwritten(tmp_path):
+    store = opened(tmp_path)
+    store.history(CELL).write_text("of somebody else")
+    (tmp_path / "cells" / f"{CELL.name}.notes.txt").write_text("mine")
+    assert len(store.missing()) == 6
+    store.keep(compute(CELL))
+    assert sorted(path.read_text() for path in store.set_aside) == ["mine", "of somebody else"]
+    assert store.is_done(CELL)
+    store.manifest(CELL).unlink()  # killed between the two files
+    store.keep(compute(CELL))
+    assert len(store.set_aside) == 2
+
+
+@pytest.mark.parametrize("left", [[], [".lock"], [".lock", "cells/", "checkpoints/"], [".experiment.json.1.partial"]])
+def test_what_is_left_of_a_folder_that_was_being_opened_is_no_hindrance(tmp_path, left):
+    for name in left:
+        (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
+    store = Store(tmp_path, WHAT, CELLS)
+    with store.opened():
+        assert len(store.missing()) == 6
+
+
+def test_results_of_other_code_are_counted(tmp_path):
+    store = opened(tmp_path)
+    computed = compute(CELL)
+    store.keep(computed._replace(facts={**computed.facts, "source": "other"}))
+    store.keep(compute(CELLS[1]))
+    store.missing()
+    assert store.of_other_code == 1
+    assert "computed with other sources" in complete(Store(tmp_path, WHAT, CELLS), InProcess()).notes[0]
+
+
 def test_an_experiment_may_grow_but_not_lose_results(tmp_path):
     store = opened(tmp_path, CELLS[:3], specification={"runs": 3})
     store.keep(compute(CELLS[2]))
@@ -177,9 +213,12 @@ def test_a_failure_is_kept_and_is_not_done(tmp_path):
 def test_only_one_process_writes_results(tmp_path):
     store = opened(tmp_path)
     wants = f"from aomultirl import files; from pathlib import Path; print(files.at_work(Path({str(tmp_path)!r})))"
-    with store.locked():
-        with pytest.raises(ValueError, match=rf"where process {os.getpid()} on .* is at work"), store.locked():
+    with store.opened():
+        before = contents(tmp_path)
+        grown = Store(tmp_path, WHAT, [*CELLS, dataclasses.replace(CELL, number=9)])
+        with pytest.raises(ValueError, match=rf"where process {os.getpid()} on .* is at work"), grown.opened():
             pass
+        assert contents(tmp_path) == before
         told = subprocess.run([sys.executable, "-c", wants], capture_output=True, check=True, text=True)
         assert f"process {os.getpid()} on" in told.stdout
     assert files.at_work(tmp_path) == ""

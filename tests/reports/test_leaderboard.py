@@ -76,6 +76,17 @@ def test_clusters_that_are_wrong_are_counted(tmp_path):
     np.testing.assert_array_equal(line.values["misclustered"], counts)
 
 
+def test_episodes_in_no_cluster_are_counted_and_shown(tmp_path):
+    agent = part("Recall", failure=0.03, horizon=30)
+    given = cells((agent, RANDOM), episodes=(5,), runs=2)
+    keep(tmp_path / "a", given)
+    [table] = leaderboard(tmp_path / "a").tables
+    spans = {line.label: line.spans["abstained"].mean for line in table.lines}
+    assert spans["Recall"] == by_hand(given, "Recall", lambda history: history["abstained"].sum()).mean() > 0
+    assert np.isnan(spans["Random"])
+    assert "in no cluster" in table.headings
+
+
 def test_agents_of_two_folders_meet_on_the_problems_that_both_have(tmp_path):
     keep(tmp_path / "a", cells((RANDOM,), worlds=(part("gridworld", edges="third"), GRID)))
     keep(tmp_path / "b", cells((OPTIMAL,), worlds=(part("gridworld"),)))  # third is the default
@@ -175,4 +186,4 @@ def test_several_tests_are_said_to_be_several(tmp_path):
     keep(tmp_path / "a", cells(episodes=(3, 4)))
     notes = leaderboard(tmp_path / "a").notes
     assert any(note.endswith("The p-values of the 2 tests are not corrected.") for note in notes)
-    assert any("fewer than 10 runs" in note for note in notes)
+    assert any("over few runs are too short" in note for note in notes)

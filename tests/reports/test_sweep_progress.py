@@ -53,6 +53,8 @@ def test_a_live_table_in_a_terminal(cells):
         observer.finished(Computed(cells[2], b"", failed("x")))
         shown = Console(file=io.StringIO(), width=80)
         shown.print(observer)
+    observer.agents = {"mine [/b] x": [1, 0, 1]}
+    Console(file=io.StringIO()).print(observer)  # a label is no markup
     header, row, total = shown.file.getvalue().splitlines()
     assert header.split() == ["agent", "done", "running", "failed", "cells", "left"]
     assert row.split() == ["Random", "2", "1", "6"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from aomultirl import checks, files
+from aomultirl import checks
 from aomultirl.cli.app import announce_compiling, app
 
 if TYPE_CHECKING:
@@ -86,20 +86,21 @@ def run(
     told = read_specification(specification)
     folder = out or Path("results") / told.name
     cells = told.cells()
-    Store.check(folder, told.identity(), cells)
+    store = Store(folder, told.identity(), cells, {"specification.toml": specification.read_bytes()})
     if dry:
         typer.echo(f"{told.name}: {len(told.configurations()):,} configurations, {len(cells):,} cells")
         return 0
     announce_compiling()
-    store = Store(folder, told.identity(), cells)
-    files.write_whole(folder / "specification.toml", specification.read_bytes())
-    with sweep_progress.showing(sys.stderr) as observer:
-        found = complete(store, executor, [observer], checkpoint)
-    _tell_set_aside(found.set_aside)
+    try:
+        with sweep_progress.showing(sys.stderr) as observer:
+            found = complete(store, executor, [observer], checkpoint)
+    finally:
+        _tell_set_aside(store.set_aside)
     for note in found.notes[:FAILURES]:
         typer.echo(f"aomultirl: {note}", err=True)
     for cell, error in found.failed[:FAILURES]:
-        typer.echo(f"failed: {cell.label} in {cell.world['name']}, run {cell.number}: {error}", err=True)
+        where = f"{cell.label} in {cell.world['name']}, run {cell.number} (cells/{cell.name}.json)"
+        typer.echo(f"failed: {where}: {error}", err=True)
     done = found.total - len(found.failed)
     typer.echo(f"{done:,} of {found.total:,} cells are in {folder}, {found.found:,} of them from before", err=True)
     if found.failed:

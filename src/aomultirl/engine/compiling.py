@@ -68,8 +68,11 @@ class _Cache(caching.FunctionCache):
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-        self._turn.give_back()
+        try:
+            with suppress(OSError):  # a full disk costs time, nothing else
+                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        finally:
+            self._turn.give_back()
 
 
 def kernel(function: F) -> F:

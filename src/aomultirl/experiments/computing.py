@@ -98,7 +98,10 @@ def _here() -> dict[str, Any]:
 @cache
 def versions() -> dict[str, str]:
     """Of what results could depend on."""
-    return {"python": platform.python_version(), **{name: version(name) for name in ("numpy", "scipy", "numba")}}
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "scipy", "numba", "pyarrow")},
+    }
 
 
 @cache

@@ -30,7 +30,7 @@ PATH = "path"
 
 
 class Finished(NamedTuple):
-    """A cell that is done: its name, the file of its history, what was run, and the version that computed it.
+    """A cell that is done: its name, the file of its history, what was run, and the code that computed it.
 
     configuration: see :mod:`aomultirl.experiments.describing`.
     """
@@ -40,6 +40,7 @@ class Finished(NamedTuple):
     specification: dict[str, Any]
     configuration: str
     version: str
+    source: str
 
 
 class Found(NamedTuple):
@@ -158,7 +159,7 @@ def _ordered(cells: list[Finished]) -> list[Finished]:
     )
 
 
-FAILED = Finished("", Path(), {}, "", "")
+FAILED = Finished("", Path(), {}, "", "", "")
 
 
 def _read(manifest: Path) -> Finished | None:
@@ -173,9 +174,8 @@ def _read(manifest: Path) -> Finished | None:
         specification = dict(told["specification"])
         if Cell(**specification).name != manifest.stem:
             return None
-        return Finished(
-            manifest.stem, history, specification, describing.configuration(specification), str(told["version"])
-        )
+        code = str(told["version"]), str(told.get("source", ""))
+        return Finished(manifest.stem, history, specification, describing.configuration(specification), *code)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

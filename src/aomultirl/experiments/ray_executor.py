@@ -3,6 +3,7 @@
 import logging
 import os
 import socket
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -11,7 +12,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 RETRIES = 4
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-LOST = f"it was lost {RETRIES + 1} times with the process or the machine that computed it"
+LOST = "it was lost again and again with the process or the machine that computed it"
+PATIENCE = 60.0
+"""Seconds to wait for a machine when there is none."""
+LOCAL_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_task_oom_retries": str(RETRIES)}
+"""How a cluster of this machine alone is asked to listen to nobody else, and not to try for ever without memory."""
 
 
 class RayCluster:
@@ -49,25 +54,38 @@ class RayCluster:
         shared = ray.put(work)
         waiting = list(reversed(items))
         under_way: dict[Any, T] = {}
+        alive = time.monotonic()
         while waiting or under_way:
-            self._slots = max(1, int(ray.cluster_resources().get("CPU", 1)))
-            while waiting and len(under_way) < 2 * self._slots:
+            self._slots = int(ray.cluster_resources().get("CPU", 0))
+            alive = time.monotonic() if self._slots else alive
+            if time.monotonic() - alive > PATIENCE:
+                raise RuntimeError(f"no machine is left in the Ray cluster {self.address!r}; what was finished is kept")
+            while waiting and len(under_way) < max(2, 2 * self._slots):
                 item = waiting.pop()
                 under_way[task.remote(shared, item)] = item
             for reference in ray.wait(list(under_way), num_returns=1, timeout=5.0)[0]:
                 item = under_way.pop(reference)
                 try:
                     result: R = ray.get(reference)
-                except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError):
-                    if lost is None:
-                        raise RuntimeError(LOST) from None
-                    result = lost(item, LOST)
                 except ray.exceptions.RayTaskError as error:
                     raise error.cause from None
+                except (
+                    ray.exceptions.WorkerCrashedError,
+                    ray.exceptions.NodeDiedError,
+                    ray.exceptions.OutOfMemoryError,
+                    ray.exceptions.ObjectLostError,
+                ) as error:
+                    why = f"{LOST} ({type(error).__name__})"
+                    if lost is None:
+                        raise RuntimeError(why) from None
+                    result = lost(item, why)
                 yield result
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
+        if self.address == "local":
+            for name, value in LOCAL_ONLY.items():
+                os.environ.setdefault(name, value)  # Ray reads them when it is imported
         ray = import_ray()
         how: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
         if self.address == "local":

@@ -39,6 +39,8 @@ class Status(NamedTuple):
         files that do not fit; the next run sets them aside.
     checkpoints
         cells that are not finished and would go on from somewhere.
+    sources
+        how many different states of the package computed the results; more than one should not be mixed.
     at_work
         who computes here now; empty for nobody.
     seconds
@@ -53,6 +55,7 @@ class Status(NamedTuple):
     agents: dict[str, Progress]
     damaged: list[str]
     checkpoints: int
+    sources: int
     at_work: str
     seconds: float
 
@@ -73,9 +76,11 @@ def status(folder: str | Path) -> Status:
     cells = folder / "cells"
     present = {entry.name for entry in os.scandir(cells)} if cells.is_dir() else set()
     failed, damaged, agents, wall = list[Failure](), list[str](), dict[str, Progress](), 0.0
+    begun = {entry.name for entry in os.scandir(folder / CHECKPOINTS)} if (folder / CHECKPOINTS).is_dir() else set()
+    waiting, sources = 0, set[str]()
     for name in mark["cells"]:
         manifest = f"{name}.json"
-        told = _read(cells / manifest) if manifest in present else {}
+        told = _read(cells / manifest, name) if manifest in present else {}
         if told is None or (told and told["state"] == "done" and f"{name}.parquet" not in present):
             damaged.append(manifest)
         elif told:
@@ -84,10 +89,11 @@ def status(folder: str | Path) -> Status:
             done = state == "done"
             agents[label] = Progress(before.done + done, before.failed + (not done), before.cpu_seconds + cpu)
             wall += float(told.get("wall_seconds", 0.0))
+            sources.add(str(told.get("source", "")))
             if not done:
                 failed.append(_failure(name, told))
+        waiting += (not told or told["state"] != "done") and f"{name}.zip" in begun
     done_all = sum(each.done for each in agents.values())
-    checkpoints = folder / CHECKPOINTS
     return Status(
         str(mark.get("name", mark["kind"])),
         str(mark["kind"]),
@@ -96,7 +102,8 @@ def status(folder: str | Path) -> Status:
         failed,
         agents,
         damaged,
-        len(list(checkpoints.glob("[!.]*.zip"))) if checkpoints.is_dir() else 0,
+        waiting,
+        len(sources),
         files.at_work(folder),
         wall / max(1, done_all + len(failed)),
     )
@@ -114,12 +121,12 @@ def _failure(name: str, told: dict[str, Any]) -> Failure:
     return Failure(name, what["label"], what["world"]["name"], what["number"], str(told.get("error", "")))
 
 
-def _read(manifest: Path) -> dict[str, Any] | None:
-    """A manifest that says what it must; None for any other."""
+def _read(manifest: Path, name: str) -> dict[str, Any] | None:
+    """The manifest of the cell called ``name``; None for any other."""
     try:
         told = json.loads(manifest.read_bytes())
         what = told["specification"]
         known = told["state"] in ("done", "failed") and what["label"] and what["world"]["name"] and "number" in what
-        return told if known else None
+        return told if known and told["cell"] == name else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

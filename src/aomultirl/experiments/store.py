@@ -25,6 +25,7 @@ from aomultirl import files
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import History
+from aomultirl.experiments.source import source
 
 MARK = "experiment.json"
 FOLDERS = ("cells", CHECKPOINTS)
@@ -44,29 +45,32 @@ class Store:
         that are there belong to it.
     cells
         all of the experiment.
+    beside
+        files to write to the folder, such as the specification.
     """
 
-    def __init__(self, folder: str | Path, experiment: Mapping[str, Any], cells: Sequence[Cell]) -> None:
-        self.folder, self.cells = Path(folder), list(cells)
+    def __init__(
+        self,
+        folder: str | Path,
+        experiment: Mapping[str, Any],
+        cells: Sequence[Cell],
+        beside: Mapping[str, bytes] | None = None,
+    ) -> None:
+        self.folder, self.experiment, self.cells = Path(folder), dict(experiment), list(cells)
+        self.beside = dict(beside or {})
         self.set_aside: list[Path] = []
-        self.check(self.folder, experiment, cells)
-        for name in FOLDERS:
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-        self.clear()
-        mark = json.dumps(_full(experiment, cells), indent=2) + "\n"
-        place = self.folder / MARK
-        if not place.exists() or place.read_text() != mark:
-            files.write_whole(place, mark)
+        self.of_other_code = 0
+        self.check()
 
-    @staticmethod
-    def check(folder: Path, experiment: Mapping[str, Any], cells: Sequence[Cell]) -> None:
+    def check(self) -> None:
         """Refuse a folder that cannot be written, or is not of this experiment; touch nothing."""
+        folder = self.folder
         files.check_folder("out", folder)
         for name in FOLDERS:
             files.check_folder("out", folder / name)
-        if not folder.exists() or not any(folder.iterdir()):
+        if not folder.exists() or not any(map(_is_something, folder.iterdir())):
             return
-        found, wanted = read_mark(folder), _full(experiment, cells)
+        found, wanted = read_mark(folder), _full(self.experiment, self.cells)
         for name in {**wanted, **found}:
             mine, theirs = wanted.get(name), found.get(name)
             if mine != theirs and name not in FREE:
@@ -77,10 +81,25 @@ class Store:
         _check_cells(folder, set(found["cells"]) - set(wanted["cells"]))
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Nobody else may write results here meanwhile."""
+    def opened(self) -> Iterator[None]:
+        """The folder is ours, and nobody else writes to it meanwhile."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         with files.locked(self.folder, "out"):
+            self.check()
+            self.prepare()
             yield
+
+    def prepare(self) -> None:
+        """Make the folders, and say what the experiment is."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        mark = json.dumps(_full(self.experiment, self.cells), indent=2) + "\n"
+        for name, content in {MARK: mark.encode(), **self.beside}.items():
+            place = self.folder / name
+            if not place.exists() or place.read_bytes() != content:
+                files.write_whole(place, content)
+        for name in FOLDERS:
+            (self.folder / name).mkdir(exist_ok=True)
+        self.clear()
 
     def clear(self) -> None:
         """Clear away what processes that are gone left half written."""
@@ -89,9 +108,9 @@ class Store:
 
     def missing(self) -> list[Cell]:
         """The cells that are not done; damaged files, and files of something else, are set aside."""
-        known = {cell.name for cell in self.cells}
+        known = {f"{cell.name}.{kind}" for cell in self.cells for kind in ("json", "parquet")}
         for path in sorted((self.folder / "cells").iterdir()):
-            if path.name.split(".")[0] not in known and not path.name.endswith(".partial"):
+            if path.name not in known and not files.PARTIAL.fullmatch(path.name):
                 self._set_aside(path)
         return [cell for cell in self.cells if not self.is_done(cell)]
 
@@ -107,16 +126,27 @@ class Store:
         """Write a cell that was computed, or what went wrong with it."""
         cell, facts = computed.cell, dict(computed.facts)
         if facts["state"] == "done":
-            files.write_whole(self.history(cell), computed.history)
+            place = self.history(cell)
+            if place.exists() and place.read_bytes() != computed.history:
+                self._set_aside(place)
+            files.write_whole(place, computed.history)
             facts["sha256"] = hashlib.sha256(computed.history).hexdigest()
-        told = {"specification": cell.specification(), "run_seed": cell.run_seed, "version": aomultirl.__version__}
+        told = {
+            "cell": cell.name,
+            "specification": cell.specification(),
+            "run_seed": cell.run_seed,
+            "version": aomultirl.__version__,
+        }
         files.write_whole(self.manifest(cell), json.dumps({**told, "commit": commit(), **facts}, indent=2) + "\n")
         checkpoint = checkpoint_of(cell, self.folder)
         if checkpoint is not None and facts["state"] == "done":
             checkpoint.unlink(missing_ok=True)
 
     def is_done(self, cell: Cell) -> bool:
-        """Whether the cell is there and whole.  Damaged files are set aside, never used."""
+        """Whether the cell is there and whole.  Damaged files are set aside, never used.
+
+        Those computed with other sources of the package are counted in ``of_other_code``.
+        """
         manifest, history = self.manifest(cell), self.history(cell)
         if not manifest.exists():
             return False
@@ -126,6 +156,7 @@ class Store:
             if fits and told["state"] == "failed":
                 return False
             fits = fits and told["sha256"] == hashlib.sha256(history.read_bytes()).hexdigest()
+            self.of_other_code += fits and told.get("source") != source()
         except (OSError, ValueError, KeyError, TypeError):
             fits = False
         if not fits:
@@ -145,6 +176,13 @@ class Store:
         while place.exists():
             place, number = folder / f"{path.name}.{number}", number + 1
         self.set_aside.append(path.replace(place))
+
+
+def _is_something(path: Path) -> bool:
+    """Not just what is left of a folder that was being opened."""
+    if path.name == files.LOCK or files.PARTIAL.fullmatch(path.name):
+        return False
+    return not (path.name in FOLDERS and path.is_dir() and not any(path.iterdir()))
 
 
 def _full(experiment: Mapping[str, Any], cells: Sequence[Cell]) -> dict[str, Any]:

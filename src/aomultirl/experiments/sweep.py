@@ -1,7 +1,7 @@
 """Run the cells of an experiment that are missing in a folder, in any executor; what is finished stays finished."""
 
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     set_aside
         files that were damaged or of something else.
     notes
-        about checkpoints that could not be used or written.
+        about results of other code, and checkpoints that could not be used or written.
     """
 
     total: int
@@ -53,9 +53,14 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
         seconds between checkpoints of a cell.
     """
     source()  # of the code that runs, before somebody edits it
-    with store.locked():
+    with _opened(store):
         missing = store.missing()
         wrong, notes = list[tuple[Cell, str]](), list[str]()
+        if store.of_other_code:
+            notes.append(
+                f"{store.of_other_code:,} of the results that are there were computed with other sources of "
+                "aomultirl; name another folder to compute all of them with these"
+            )
         for observer in observers:
             observer.begin(store.cells, missing, executor)
         try:
@@ -74,14 +79,28 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
     return Outcome(len(store.cells), len(store.cells) - len(missing), wrong, store.set_aside, notes)
 
 
+@contextmanager
+def _opened(store: Store) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(store.opened())
+        except OSError as error:
+            raise _unwritable(store, error) from None
+        yield
+
+
 def _keep(store: Store, computed: Computed) -> None:
     try:
         store.keep(computed)
     except OSError as error:
-        raise OSError(
-            f"a result could not be written to {str(store.folder)!r}: {error.strerror or error}; "
-            "what was finished before is kept, and the same command goes on from there"
-        ) from None
+        raise _unwritable(store, error) from None
+
+
+def _unwritable(store: Store, error: OSError) -> OSError:
+    return OSError(
+        f"out is {str(store.folder)!r}, which could not be written to: {error.strerror or error}; "
+        "what was finished before is kept, and the same command goes on from there"
+    )
 
 
 def _check_source(computed: Computed) -> Computed:

@@ -1,4 +1,4 @@
-"""UCBVI-CH as the paper uses it (Appendix E; errata E8, E9, E27).
+"""UCBVI-CH as the paper uses it (Appendix F; errata E8, E9, E27).
 
 With n(s, a) visits, the empirical transitions P and the bonus b(n), for h = H-1, ..., 0::
 

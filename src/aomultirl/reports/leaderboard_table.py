@@ -16,8 +16,9 @@ MOST, MOST_LINES = 12, 40
 LEAST, GAP, EDGES = 6, 2, 5
 """Characters: of a label on a line, between columns, and around all with the place."""
 CAPTION = (
-    "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  steps to identify: an episode.  "
-    "wrong cluster: episodes of a run.  -: not recorded, or the agent has no clusters."
+    "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  exact regret: of an agent that "
+    "learns within an episode, the optimal value less what it earned.  steps identifying: an episode, whether it ended "
+    "in a cluster or not.  wrong cluster, in no cluster: episodes of a run.  -: not recorded, or no clusters sought."
 )
 
 

@@ -12,12 +12,13 @@ MEASURES = {
     "total_reward": "total reward",
     "reward_per_step": "reward a step",
     "regret": "exact regret",
-    "identification_steps": "steps to identify",
+    "identification_steps": "steps identifying",
     "misclustered": "wrong cluster",
+    "abstained": "in no cluster",
     "steps": "steps an episode",
 }
 """Of a run, and what tables call them: reward of all its steps; that, a step; cumulative exact regret; steps spent
-identifying, an episode; episodes in a wrong cluster; steps of an episode."""
+identifying, an episode; episodes in a wrong cluster, and in none; steps of an episode."""
 BEHIND = "behind the best"
 
 
@@ -41,6 +42,7 @@ def summarise(cells: Sequence[Finished]) -> list[dict[str, float] | None]:
         regret=col("regret").fill_null(np.nan).sum(),
         identification_steps=col("identification_steps").mean(),
         misclustered=col("misclustered").sum().cast(polars.Float64),
+        abstained=col("abstained").sum().cast(polars.Float64),
         clusters=(col("cluster").max() + 1).cast(polars.Float64),
     )
     found: list[dict[str, float] | None] = [None] * len(cells)

@@ -47,7 +47,7 @@ def check(experiment: PaperExperiment, out: str | Path) -> None:
             f"out is {str(out)!r}, which holds more than {experiment.runs} runs; "
             "ask for all of them or name another folder"
         )
-    Store.check(Path(out), experiment.identity(), experiment.cells())
+    Store(out, experiment.identity(), experiment.cells())
 
 
 def reproduce(

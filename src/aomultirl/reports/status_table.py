@@ -24,12 +24,16 @@ def show(found: Status, console: Console) -> None:
     if found.agents:
         console.print(table)
     for failure in found.failed[:MOST]:
-        where = f"{failure.agent} in {failure.world}, run {failure.run}"
+        where = f"{failure.agent} in {failure.world}, run {failure.run} (cells/{failure.cell}.json)"
         console.print(escape(f"failed: {where}: {failure.error}"), highlight=False)
     _more(len(found.failed), console)
     for name in found.damaged[:MOST]:
         console.print(escape(f"damaged: cells/{name}; the next run sets it aside and computes the cell again"))
     _more(len(found.damaged), console)
+    if found.sources > 1:
+        console.print(
+            f"computed with {found.sources} different states of the sources of aomultirl: results may not fit"
+        )
 
 
 def summary(found: Status) -> str:

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 
 from aomultirl.experiments.cells import Cell
@@ -108,7 +109,9 @@ class _Live(Tally):
             table.add_column(name, justify="right")
         shown = list(self.agents.items())[:ROWS]
         for label, (done, failed, total) in shown:
-            table.add_row(label, f"{done:,}", "", f"{failed:,}" if failed else "", f"{total:,}", "", style="dim")
+            table.add_row(
+                escape(label), f"{done:,}", "", f"{failed:,}" if failed else "", f"{total:,}", "", style="dim"
+            )
         if len(self.agents) > len(shown):
             table.add_row(f"and {len(self.agents) - len(shown)} more", style="dim")
         failed_all = f"[red]{self.failed:,}[/red]" if self.failed else "0"

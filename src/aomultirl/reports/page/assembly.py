@@ -1,26 +1,21 @@
-"""Put the page together: one HTML file with its style, its script, its data and Plotly inside."""
+"""Put the page together: its charts, and the sections that show them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files as resources
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
 
-import aomultirl
 from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
 from aomultirl.reports.page import charts, data, details, evidence, heading, maps, markup, settings, sweeping, text
 from aomultirl.reports.page.data import Group, Run
+from aomultirl.reports.page.frame import Section, frame
 from aomultirl.reports.page.script import script
 from aomultirl.worlds import catalogue
 
-Section = tuple[str, str, str]
-"""(id, heading, HTML)."""
 MAPS = """<p>The first action of the policy learned in every cluster, beside the optimal ones. Hatched cells with a
 cross are those where the learned action is not optimal; of actions that are equally good any will do.</p>
 <p class="key"><span>★ reward</span><span>○ start</span><span>→ action</span><span>• at random</span><span>▨ not
@@ -65,18 +60,14 @@ def make_page(
     if grids:
         content.append(("policies", "Learned and optimal policies", MAPS))
     sections = [*content, *_ending(groups, worlds, claims, command)]
-    title = title or heading.title(groups)
-    return Template(_resource("page.html")).substitute(
-        version=escape(aomultirl.__version__),
-        title=escape(title),
-        subtitle=escape(heading.subtitle(groups) if sweep is None else sweeping.subtitle(sweep.board)),
-        nav="".join(f'<li><a href="#{name}">{escape(heading)}</a></li>' for name, heading, _ in sections),
+    return frame(
+        title or heading.title(groups),
+        heading.subtitle(groups) if sweep is None else sweeping.subtitle(sweep.board),
+        sections,
+        drawn,
         toolbar=_toolbar(groups, shown),
-        sections="".join(markup.section(*one) for one in sections),
-        style=_resource("page.css"),
-        plotly=_plotly(),
-        data=_json({"agents": _agents(groups, shown), "charts": drawn, "maps": grids}),
-        script=_resource("page.js"),
+        agents=_agents(groups, shown),
+        maps=grids,
     )
 
 
@@ -254,26 +245,3 @@ def _made_again(world: Mapping[str, Any]) -> ModelSet | None:
         return catalogue.make(world["name"], world["parameters"])
     except (ImportError, OSError, ValueError):
         return None
-
-
-def _resource(name: str) -> str:
-    return resources("aomultirl.reports.page").joinpath(name).read_text("utf-8")
-
-
-def _plotly() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ModuleNotFoundError:
-        raise ImportError("the page needs plotly: pip install 'aomultirl[experiments]'") from None
-    return str(get_plotlyjs())
-
-
-def _json(content: Any) -> str:
-    """JSON that no part of the page around it takes for markup."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":"), default=_number).replace("<", "\\u003c")
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{value!r} cannot be written as JSON")
