@@ -16,6 +16,7 @@ from sweeps import experiment, results
 os.environ.update(LOCAL_ONLY)
 pytest.importorskip("ray")
 LOOPBACK = "127.0.0.1"
+THIS_MACHINE = ("0100007F:", "00000000000000000000000001000000:", "0000000000000000FFFF00000100007F:")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 
 
@@ -62,7 +63,7 @@ def listening():
         for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]:
             local, state, inode = line.split()[1], line.split()[3], line.split()[9]
             mine = f"socket:[{inode}]" in inodes
-            if state == "0A" and mine and not local.startswith(("0100007F", "00000000000000000000000001000000")):
+            if state == "0A" and mine and not local.startswith(THIS_MACHINE):
                 found.append(local)
     return found
 
