@@ -1,0 +1,131 @@
+"""The paper's bounds on clustering beside what was measured on 2-JAO trees, at all points of all sweeps."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.special import betaincinv
+
+from aomultirl.experiments.lower_bounds.clustering_curves import Curves, Floats, Reading, interval
+from aomultirl.experiments.lower_bounds.clustering_tasks import EXPLORE_ID, LIKELIHOOD, Found, Task, Tree, worlds
+from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+
+LEMMA = "Section 3, lemma on the samples that identify a world (E4)"
+COROLLARY = "Section 3, corollary on the steps of the clustering phase"
+FIGURE = "clustering_all"
+
+Point = tuple[Reading, Tree]
+
+
+def bounds(curves: Curves, found: Mapping[Task, Found], points: Sequence[Point]) -> Findings:
+    """Claims on the lower and on the upper bound, and a figure of all points."""
+    halves = [(reading, tree) for reading, tree in points if reading.level == 0.5]
+    rest = [(reading, tree) for reading, tree in points if reading.level > 0.5 and reading.has_rule]
+    samples = {point: curves.needed(*point, "left") / point[1].least_samples for point in halves}
+    steps = {point: curves.needed(*point) / point[1].least_steps for point in halves}
+    enough = {point: curves.needed(*point) / point[1].horizon for point in rest}
+    claims = [
+        _above("samples of left pairs", LEMMA, samples),
+        _above("steps", COROLLARY, steps),
+        _too_few(found),
+        _within(enough),
+        _diameter(list(dict.fromkeys(tree for _, tree in points))),
+    ]
+    return Findings(claims, [_figure(curves, halves)])
+
+
+def _above(what: str, place: str, ratios: Mapping[Point, Floats]) -> Claim:
+    (reading, tree), ratio = min(ratios.items(), key=lambda item: float(item[1][0]))
+    low, high = (ends[0] for ends in interval(ratio[None]))
+    return Claim(
+        f"success 1/2 takes more {what} than the lower bound, whatever the explorer and the rule",
+        place,
+        "above 1, in multiples of the bound",
+        float(ratio[0]),
+        low,
+        high,
+        low > 1.0,
+        "the whole 95 % interval lies above 1",
+        f"the least of all points: {reading.words}, {describe(tree)}",
+        FIGURE,
+    )
+
+
+def _too_few(found: Mapping[Task, Found]) -> Claim:
+    rates = {}
+    for task, seen in found.items():
+        if task.explorer == EXPLORE_ID and task.scale == 0.0:
+            hits, games = int(seen.right[LIKELIHOOD].sum()), task.repetitions
+            low = float(betaincinv(hits, games - hits + 1, 0.025)) if hits else 0.0
+            high = float(betaincinv(hits + 1, games - hits, 0.975)) if hits < games else 1.0
+            rates[task.tree] = (hits / games, low, high)
+    tree, (rate, low, high) = max(rates.items(), key=lambda item: item[1][2])
+    return Claim(
+        "with the samples of the lower bound even maximum likelihood names the world less often than not",
+        LEMMA,
+        "at most 1/2",
+        rate,
+        low,
+        high,
+        high <= 0.5,
+        "the whole 95 % interval (Clopper and Pearson) lies below 1/2",
+        f"the most of all points: {describe(tree)}, with {tree.least_samples:.1f} samples, rounded down",
+        FIGURE,
+    )
+
+
+def _within(shares: Mapping[Point, Floats]) -> Claim:
+    (reading, tree), share = max(shares.items(), key=lambda item: float(item[1][0]))
+    low, high = (ends[0] for ends in interval(share[None]))
+    return Claim(
+        f"H0 steps, with the diameter in place of the hitting time, are enough for success {reading.level:g}",
+        "Section 4, lemma on H0 (E7)",
+        "below 1, in multiples of H0",
+        float(share[0]),
+        low,
+        high,
+        high < 1.0,
+        "the whole 95 % interval lies below 1",
+        f"the most of all points: {reading.words}, {describe(tree)}; nothing ensures it, the hitting time is infinite",
+        FIGURE,
+    )
+
+
+def _diameter(trees: Sequence[Tree]) -> Claim:
+    widths = {tree: worlds(tree)[0].diameter() / tree.diameter for tree in trees}
+    tree, width = max(widths.items(), key=lambda item: item[1])
+    words = "the diameter of every tree is at most D"
+    place, reason = "Appendix C, composites (E5)", f"the most of all trees: {describe(tree)}"
+    return Claim(words, place, "at most 1, in multiples of D", width, width, width, width <= 1.0, "computed", reason)
+
+
+def _figure(curves: Curves, points: Sequence[Point]) -> Figure:
+    series = []
+    for reading in dict.fromkeys(reading for reading, _ in points):
+        trees = sorted((tree for one, tree in points if one == reading), key=_size)
+        steps = np.stack([curves.needed(reading, tree) for tree in trees])
+        named = np.isfinite(steps[:, 0])
+        x = [_size(tree) for tree, there in zip(trees, named, strict=True) if there]
+        series.append(Series(reading.words, x, steps[named, 0].tolist(), *interval(steps[named])))
+    every = sorted(dict.fromkeys(tree for _, tree in points), key=_size)
+    series += theory_curves([_size(tree) for tree in every], every)
+    title = "Steps until the world is named, at all points of all sweeps"
+    caption = "H0 grows with S^2, and has the diameter in place of the hitting time, which is infinite."
+    return Figure(FIGURE, title, "D S A / lambda^2", "steps", series, caption=caption)
+
+
+def _size(tree: Tree) -> float:
+    return tree.diameter * tree.states * tree.actions / tree.separation**2
+
+
+def theory_curves(x: Sequence[float], trees: Sequence[Tree]) -> list[Series]:
+    """The lower bound and H0 of some trees."""
+    words = "lower bound Z + (Z - 1) D / 8, Z = Q / (40 lambda^2) = S A / (480 lambda^2)"
+    return [
+        Series(words, x, [tree.least_steps for tree in trees], kind="theory"),
+        Series("upper bound H0", x, [float(tree.horizon) for tree in trees], kind="theory"),
+    ]
+
+
+def describe(tree: Tree) -> str:
+    """The tree in words."""
+    return f"S = {tree.states}, A = {tree.actions}, D = {tree.diameter:g}, lambda = {tree.separation:g}"

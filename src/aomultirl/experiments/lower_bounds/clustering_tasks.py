@@ -1,0 +1,211 @@
+"""What is run for the claims on clustering: episodes on 2-JAO trees that end when the world has been named.
+
+Everybody knows all worlds of a tree, as the paper's lower bound assumes, and asks which one it is.  ExploreID and
+GOSPRL gather N samples of every left action of every hub, the pairs at which worlds differ by lambda; then the paper's
+threshold test names a world, and so does maximum likelihood.  :class:`SequentialAOMultiRL` stops by itself.
+"""
+
+import math
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import theory
+from aomultirl.agents.base import NOTHING, Setting
+from aomultirl.agents.sequential import SequentialAOMultiRL
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import Stream, streams
+from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.exploring import explore_id, gosprl
+from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.jao_tree import two_jao_tree
+
+EXPLORE_ID, GOSPRL, TOLD_WORLDS, TOLD_LEVEL = "ExploreID", "GOSPRL", "sequential", "sequential, M unknown"
+THRESHOLD, LIKELIHOOD = range(2)
+FAILURE = 0.1
+"""p."""
+KNOWN = 2**30
+"""Samples of each pair by which a world is known beforehand."""
+MOST_STEPS = 10**10
+PATIENCE = 40.0
+"""Samples of each pair, times lambda^2, for which whoever stops by itself has time."""
+
+
+class Tree(NamedTuple):
+    """A 2-JAO tree: S, A, the paper's D, and lambda."""
+
+    states: int
+    actions: int
+    diameter: float
+    separation: float
+
+    @property
+    def specials(self) -> int:
+        """Left actions of a hub."""
+        return (self.actions - 1) // 4
+
+    @property
+    def rows(self) -> int:
+        """Q, the worlds, and the pairs that tell them apart; S A / 12 up to rounding."""
+        return self.states // 3 * self.specials
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """The left pairs s * A + a in the order of the worlds, (Q,)."""
+        copies = np.arange(self.states // 3)[:, None]
+        return np.asarray(3 * copies * self.actions + np.arange(self.specials), np.int64).ravel()
+
+    @property
+    def targets(self) -> NDArray[np.bool_]:
+        """The same as a mask, (S, A)."""
+        mask = np.zeros((3 * (self.states // 3), self.actions), bool)
+        mask.ravel()[self.pairs] = True
+        return mask
+
+    @property
+    def horizon(self) -> int:
+        """H0 of one episode with the diameter in place of the hitting time, which is infinite."""
+        return theory.clustering_horizon(self.states, self.rows, self.separation, self.diameter, 1, FAILURE)
+
+    @property
+    def gap(self) -> float:
+        """Delta, so small that H0 steps on the right tell nothing."""
+        return theory.hidden_bias(rows=self.rows, base=4.0 / self.diameter, flips=self.horizon)
+
+    @property
+    def least_samples(self) -> float:
+        """Z, the paper's lower bound on samples of the left pairs, Q / (40 lambda^2), or S A / (480 lambda^2)."""
+        chance = 4.0 / self.diameter
+        return theory.coin_flips(rows=self.rows, bias=self.separation / 2.0, base=chance, base_bias=self.gap).first
+
+    @property
+    def least_steps(self) -> float:
+        """The steps that these take, Z + (Z - 1) D / 8 in expectation."""
+        return self.least_samples + max(0.0, self.least_samples - 1.0) * self.diameter / 8.0
+
+    def samples(self, scale: float) -> int:
+        """N for each pair, ``scale`` / lambda^2."""
+        return math.ceil(scale / self.separation**2 - 1e-9)
+
+
+class Found(NamedTuple):
+    """Of R episodes: steps and samples of left pairs, (R,); which were named right, (rules, R)."""
+
+    steps: NDArray[np.float64]
+    left: NDArray[np.float64]
+    right: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some episodes, each in a world drawn from all.
+
+    scale
+        N lambda^2; 0 for no more samples of left pairs than the lower bound has, or for who stops by itself.
+    """
+
+    explorer: str
+    tree: Tree
+    repetitions: int
+    scale: float = 0.0
+
+    def play(self, seed: int) -> Found:
+        """What happened."""
+        draws, walks = np.random.SeedSequence(seed).spawn(2)
+        specials = np.random.default_rng(draws).integers(self.tree.rows, size=self.repetitions)
+        sources = streams(walks, 2 * self.repetitions).reshape(-1, 2, 4)
+        rows = [self._episode(int(special), *pair) for special, pair in zip(specials, sources, strict=True)]
+        steps, left, *right = zip(*rows, strict=True)
+        return Found(np.array(steps, float), np.array(left, float), np.array(right, bool))
+
+    def _episode(self, special: int, world: Stream, agent: Stream) -> tuple[int, ...]:
+        model = worlds(self.tree)[special]
+        simulator = Simulator(model.alias_tables, model.gains, 0, world, agent)
+        if self.explorer in (EXPLORE_ID, GOSPRL):
+            return self._explored(simulator, special)
+        return self._sequential(simulator, special, agent)
+
+    def _explored(self, simulator: Simulator, special: int) -> tuple[int, ...]:
+        tree, counts = self.tree, CountTable(self.tree.targets.size)
+        few = math.floor(tree.least_samples + 1e-9)
+        needed = tree.samples(self.scale) if self.scale else math.ceil(few / tree.rows)
+        behaviour = (
+            explore_id(tree.targets, needed) if self.explorer == EXPLORE_ID else gosprl(tree.targets, needed, FAILURE)
+        )
+        steps = left = 0
+        while left < few or self.scale:
+            outcome = simulator.run(Phase(behaviour, MOST_STEPS if self.scale else few - left, counts, NOTHING))
+            steps, left = steps + outcome.steps, int(coins(tree, counts)[1][0].sum())
+            if outcome.finished:
+                break
+        return steps, left, by_threshold(tree, counts) == special, most_likely(tree, counts) == special
+
+    def _sequential(self, simulator: Simulator, special: int, stream: Stream) -> tuple[int, ...]:
+        tree, models = self.tree, worlds(self.tree)
+        agent = SequentialAOMultiRL(
+            FAILURE,
+            math.ceil(PATIENCE * tree.rows * (1.0 + tree.diameter / 8.0) / tree.separation**2),
+            tree.separation,
+            [(int(pair) // tree.actions, int(pair) % tree.actions) for pair in tree.pairs],
+            len(models) if self.explorer == TOLD_WORLDS else None,
+            learning=False,
+        )
+        agent.begin(Setting(models.n_states, models.n_actions, models.rewards, 1))
+        agent.clusters = deepcopy(known(tree))
+        report, ran = simulator.drive(agent.episode(0, stream))
+        flips = coins(tree, ran[0].phase.counts)[1]
+        return sum(part.outcome.steps for part in ran), int(flips[0].sum()), report.cluster == special
+
+
+@lru_cache(maxsize=1)
+def worlds(tree: Tree) -> ModelSet:
+    """All worlds of a tree."""
+    return two_jao_tree(tree.states, tree.actions, tree.diameter, tree.separation, gap=tree.gap)
+
+
+@lru_cache(maxsize=1)
+def known(tree: Tree) -> list[CountTable]:
+    """Each world as counts without any error."""
+    return [_counts(model) for model in worlds(tree)]
+
+
+def _counts(model: MDP) -> CountTable:
+    starts, states, chances = model.successors
+    table = CountTable(len(starts) - 1)
+    for pair in range(len(starts) - 1):
+        for i in range(starts[pair], starts[pair + 1]):
+            table.count(pair, int(states[i]), round(KNOWN * chances[i]))
+    return table
+
+
+def coins(tree: Tree, counts: CountTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Heads (the hub was left) and flips of the Q x 2 coins, (2, Q) each: left actions, and right ones."""
+    starts, states, visits = counts.to_lists()
+    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    moves = visits * (states != owner // tree.actions)
+    heads, flips = (np.bincount(owner, weights, len(starts) - 1).astype(np.float64) for weights in (moves, visits))
+    both = np.stack([tree.pairs, tree.pairs + tree.specials])
+    return heads[both], flips[both]
+
+
+def by_threshold(tree: Tree, counts: CountTable) -> int:
+    """The first world that no left pair contradicts by more than delta = 3 lambda / 4, or -1 (Algorithm 3)."""
+    heads, flips = coins(tree, counts)
+    level = theory.threshold(tree.separation, tree.separation)
+    share = np.divide(heads[0], flips[0], out=np.full(tree.rows, 0.5), where=flips[0] > 0)
+    unusual, unlike = (2.0 * np.abs(share - chance) > level for chance in (0.5, 0.5 + tree.separation / 2.0))
+    fits = (unusual.sum() == unusual) & ~(unlike & (flips[0] > 0))
+    return int(np.argmax(fits)) if fits.any() else -1
+
+
+def most_likely(tree: Tree, counts: CountTable) -> int:
+    """The world in which these transitions are the most likely; the worlds differ in nothing but the coins."""
+    heads, flips = coins(tree, counts)
+    usual = np.array([[0.5], [4.0 / tree.diameter]])
+    special = usual + np.array([[tree.separation / 2.0], [tree.gap]])
+    evidence = heads * np.log(special / usual) + (flips - heads) * np.log((1.0 - special) / (1.0 - usual))
+    return int(np.argmax(evidence.sum(axis=0)))

@@ -1,0 +1,270 @@
+"""What is run for the claims on AOMultiRL's regret: its clustering phase as published, and its learning phase.
+
+Signpost worlds.  Three plain states and a rich one.  Action 0 pays SURE more than action 1 at once, and leads to the
+rich state with probability CHANCE, otherwise to one plain state rather than the others: in every plain state a sign
+names it, and the signs are what tells the worlds apart, lambda at a pair.  Action 1 leads to the rich state more often,
+so much that with two steps to go it is better by ``gap`` in the rich state and in one plain state, a different one from
+world to world, and worse by ``gap`` in the others.  With one step left action 0 is always better.  So whoever tries
+action 1 pays for it, what is to be learned has nothing to do with lambda, and the worlds are alike but for names.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import theory
+from aomultirl.agents import AOMultiRL
+from aomultirl.experiments.executors import Executor
+from aomultirl.experiments.runner import run
+from aomultirl.mdp import MDP, ModelSet
+from aomultirl.streams import uniform
+from aomultirl.worlds import jao
+
+Floats = NDArray[np.float64]
+FAILURE = 0.1
+SIGNPOSTS, JAO = "signposts", "JAO"
+PLAIN, RICH, SURE, CHANCE = 3, 3, 0.3, 0.2
+GAP = 0.1
+"""Where it is not varied."""
+HITTING_TIME = {SIGNPOSTS: 14.0, JAO: 2.0}
+"""What the agent is told, a bound for every lambda."""
+STEPS = 2
+"""H1: the shortest phase in which an action matters, and the one in which UCBVI's bonus falls soonest."""
+SAMPLES, EXPLORING = 200, 3000
+"""N and H0 where only the learning phase is measured: enough to cluster rightly where lambda = 1."""
+PAPER, RELEASED, SCALED = "paper", "released", "scaled"
+BONUSES = {PAPER: ("paper", 1.0), RELEASED: ("released", 1.0), SCALED: ("paper", 1.0 / 400.0)}
+"""Scaled: about 1 / sqrt(n), three standard deviations of what a step leads to, in place of 400 / sqrt(n)."""
+
+
+class Sizes(NamedTuple):
+    """What is swept.
+
+    separations, jao_separations, each
+        lambda in signpost and in JAO worlds, and episodes at each.
+    runs, episodes
+        of the clustering phase in the sweep over K.
+    gaps
+        of the learning phase, in both its sweeps.
+    models, learning_runs, learning_episodes
+        M, runs and K in the sweep over K.
+    numbers, number_runs, number_episodes
+        M, runs at each, and K in the sweep over M; K > M S^3 A H1, where the paper expects sqrt(MK).
+    bonus_episodes
+        K where bonuses are compared.
+    """
+
+    separations: tuple[float, ...]
+    jao_separations: tuple[float, ...]
+    each: int
+    runs: int
+    episodes: int
+    gaps: tuple[float, ...]
+    models: int
+    learning_runs: int
+    learning_episodes: int
+    numbers: tuple[int, ...]
+    number_runs: tuple[int, ...]
+    number_episodes: int
+    bonus_episodes: int
+
+
+QUICK = Sizes(
+    separations=(1.0, 0.5, 0.2, 0.1),
+    jao_separations=(0.3, 0.15, 0.06, 0.03),
+    each=12,
+    runs=4,
+    episodes=64,
+    gaps=(0.2, 0.07),
+    models=4,
+    learning_runs=3,
+    learning_episodes=2100,
+    numbers=(1, 2, 4, 8),
+    number_runs=(4, 3, 3, 2),
+    number_episodes=2100,
+    bonus_episodes=500,
+)
+FULL = Sizes(
+    separations=(1.0, 0.5, 0.2, 0.1, 0.05),
+    jao_separations=(0.3, 0.15, 0.06, 0.03),
+    each=32,
+    runs=8,
+    episodes=256,
+    gaps=(0.2, 0.1, 0.05, 0.025),
+    models=4,
+    learning_runs=4,
+    learning_episodes=16_000,
+    numbers=(1, 2, 4, 8, 16),
+    number_runs=(8, 6, 5, 4, 4),
+    number_episodes=4200,
+    bonus_episodes=8000,
+)
+
+
+def signposts(models: int, separation: float, gap: float = GAP) -> ModelSet:
+    """Up to 27 worlds, lambda below 1.6 apart at (s, 0) of plain states s; ``gap`` up to 0.25.
+
+    Examples
+    --------
+    >>> round(signposts(16, 1.0).separation(), 9)
+    1.0
+    """
+    tilt, risky = separation / (2.0 * PLAIN), CHANCE + SURE / (1.0 - SURE)
+    rewards = np.zeros((PLAIN + 1, 2))
+    rewards[RICH] = 1.0 - SURE
+    rewards[:, 0] += SURE
+    worlds = []
+    for number in range(models):
+        table = np.empty((PLAIN + 1, 2, PLAIN + 1))
+        for state in range(PLAIN + 1):
+            better = 1.0 if state in (RICH, number % PLAIN) else -1.0
+            rich = np.array([CHANCE, risky + better * gap / (1.0 - SURE)])
+            table[state, :, RICH] = rich
+            table[state, :, :PLAIN] = (1.0 - rich[:, None]) / PLAIN
+        for state in range(PLAIN):
+            sign = (state + 1 + number // PLAIN**state) % PLAIN
+            table[state, 0, :PLAIN] -= tilt
+            table[state, 0, sign] += PLAIN * tilt
+        worlds.append(MDP(table, rewards))
+    return ModelSet(worlds)
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """AOMultiRL with the paper's constants on two worlds, told the one pair at which they differ by lambda.
+
+    early
+        end the clustering phase when the pair has its N samples, in place of after H0 steps.
+    """
+
+    family: str
+    separation: float
+    runs: int
+    episodes: int
+    early: bool = False
+
+    @property
+    def horizon(self) -> int:
+        """H0."""
+        worlds = self.worlds()
+        time = HITTING_TIME[self.family]
+        return theory.clustering_horizon(worlds.n_states, 1, self.told, time, self.episodes, FAILURE)
+
+    @property
+    def told(self) -> float:
+        """lambda, a little less."""
+        return (1.0 - 1e-6) * self.separation
+
+    def worlds(self) -> ModelSet:
+        """Two."""
+        if self.family == JAO:
+            return jao(2, 4.0 * HITTING_TIME[JAO], self.separation)
+        return signposts(2, self.separation)
+
+    def bound(self) -> theory.RegretBound:
+        """Theorem 1, with the diameter of the worlds."""
+        worlds = self.worlds()
+        return theory.regret_bound(
+            states=worlds.n_states,
+            actions=worlds.n_actions,
+            models=len(worlds),
+            episodes=self.episodes,
+            clustering_horizon=self.horizon,
+            learning_horizon=STEPS,
+            failure=FAILURE,
+            diameter=max(world.diameter() for world in worlds),
+        )
+
+    def play(self, seed: int) -> Floats:
+        """The regret of the clustering phase of every episode, (runs, K)."""
+        agent = AOMultiRL(
+            2,
+            self.told,
+            HITTING_TIME[self.family],
+            FAILURE,
+            [(0, 0)],
+            learning_horizon=STEPS,
+            stop_early=self.early,
+        )
+        found = _histories(agent, self.worlds(), self.runs, self.episodes, seed)
+        return np.asarray(found[0] - found[1])
+
+
+@dataclass(frozen=True)
+class Learning:
+    """AOMultiRL's learning phase on M signpost worlds; a clustering phase that is long enough, and no longer."""
+
+    models: int
+    gap: float
+    runs: int
+    episodes: int
+    bonus: str = SCALED
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """As :mod:`aomultirl.theory` takes them."""
+        return {"states": PLAIN + 1, "actions": 2, "models": self.models, "episodes": self.episodes}
+
+    def visits(self, level: float) -> int:
+        """Of a pair, after which its bonus is at most ``level``."""
+        kind, scale = BONUSES[self.bonus]
+        horizons = {"horizon": EXPLORING + STEPS, "learning_horizon": STEPS}
+
+        def too_few(n: int) -> bool:
+            return scale * float(theory.bonus(n, **self.sizes, **horizons, failure=FAILURE, constants=kind)) > level
+
+        return bisect_left(range(1 << 40), True, key=lambda n: not too_few(n))
+
+    def bound(self, episodes: int) -> theory.RegretBound:
+        """Theorem 1 after so many episodes; learning has its second and third term."""
+        horizons = {"clustering_horizon": EXPLORING, "learning_horizon": STEPS}
+        return theory.regret_bound(**{**self.sizes, "episodes": episodes}, **horizons, failure=FAILURE)
+
+    def play(self, seed: int) -> Floats:
+        """The regret of the learning phase of every episode, and whether it was misclustered, (runs, K, 2)."""
+        bonus, scale = BONUSES[self.bonus]
+        agent = AOMultiRL(
+            self.models,
+            1.0 - 1e-6,
+            HITTING_TIME[SIGNPOSTS],
+            FAILURE,
+            [(state, 0) for state in range(PLAIN)],
+            learning_horizon=STEPS,
+            samples=SAMPLES,
+            clustering_horizon=EXPLORING,
+            bonus=bonus,
+            bonus_scale=scale,
+        )
+        found = _histories(agent, signposts(self.models, 1.0, self.gap), self.runs, self.episodes, seed)
+        return np.stack([found[1], found[2]], axis=-1)
+
+
+Task = Clustering | Learning
+
+
+def _histories(agent: AOMultiRL, models: ModelSet, runs: int, episodes: int, seed: int) -> Floats:
+    """Regret, the part of it that the learning phase lost, and whether an episode was misclustered, (3, runs, K)."""
+    columns = ("regret", "learning_regret", "misclustered")
+    found = []
+    for one in np.random.SeedSequence(seed).generate_state(runs):
+        history = run(agent, models, uniform(), episodes, int(one), record=("regret",))
+        found.append([history[name].astype(float) for name in columns])
+    return np.array(found).transpose(1, 0, 2)
+
+
+def carry_out(tasks: Iterable[Task], seed: int, executor: Executor) -> dict[Task, Floats]:
+    """What each task found; its randomness comes from the seed and its place in the list."""
+    listed = list(dict.fromkeys(tasks))
+    own = [int(np.random.SeedSequence(seed, spawn_key=(10, i)).generate_state(1)[0]) for i in range(len(listed))]
+    items = [(i, task, mine) for i, (task, mine) in enumerate(zip(listed, own, strict=True))]
+    found = dict(executor.map(_play, items))
+    return {task: found[i] for i, task in enumerate(listed)}
+
+
+def _play(item: tuple[int, Task, int]) -> tuple[int, Floats]:
+    number, task, seed = item
+    return number, task.play(seed)

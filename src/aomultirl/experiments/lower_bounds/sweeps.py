@@ -1,0 +1,120 @@
+"""A sweep over one size: points with intervals, the line fitted to them, and what they say of an exponent."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from aomultirl.experiments.lower_bounds.exponents import Fit, fit
+from aomultirl.experiments.lower_bounds.findings import Claim, Series
+
+Floats = NDArray[np.float64]
+
+
+class Mean(NamedTuple):
+    """A mean over runs, and its 95 % interval (Student)."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class Expected(NamedTuple):
+    """What is claimed of an exponent, and by how much it may be missed.
+
+    claim, place
+        as in :class:`Claim`.
+    least, most
+        the band that the interval of the slope must meet; -inf for a bound from above.
+    why
+        the reason of the band.
+    """
+
+    claim: str
+    place: str
+    predicted: float
+    least: float
+    most: float
+    why: str
+
+    @property
+    def rule(self) -> str:
+        """In words."""
+        reaches = f"meets [{self.least:g}, {self.most:g}]" if self.least > -math.inf else f"begins below {self.most:g}"
+        return f"the 95 % interval of the slope {reaches}: {self.why}"
+
+    def holds(self, line: Fit) -> bool:
+        """Whether the interval meets the band."""
+        return line.low <= self.most and line.high >= self.least
+
+
+def mean_of(runs: Floats) -> Mean:
+    """Of at least two runs.
+
+    Examples
+    --------
+    >>> mean_of(np.array([1.0, 1.0, 1.0]))
+    Mean(mean=1.0, low=1.0, high=1.0)
+    """
+    mean, width = runs.mean(), stdtrit(len(runs) - 1, 0.975) * runs.std(ddof=1) / math.sqrt(len(runs))
+    return Mean(float(mean), float(mean - width), float(mean + width))
+
+
+def exponent(expected: Expected, lines: Mapping[str, Fit], figure: str, reason: str = "") -> Claim:
+    """The claim on one exponent or several, of which the one is given that is farthest from what is predicted.
+
+    Parameters
+    ----------
+    lines
+        by the name of whose exponent it is.
+    reason
+        why it does not hold, or what else there is to say; all slopes come after it.
+    """
+    name, line = max(lines.items(), key=lambda item: abs(item[1].slope - expected.predicted))
+    slopes = ", ".join(f"{who} {one.slope:.2f} ({one.low:.2f} to {one.high:.2f})" for who, one in lines.items())
+    whose = f"the farthest is {name}; {slopes}" if len(lines) > 1 else ""
+    return Claim(
+        expected.claim,
+        expected.place,
+        expected.predicted,
+        line.slope,
+        line.low,
+        line.high,
+        all(expected.holds(one) for one in lines.values()),
+        expected.rule,
+        "; ".join(filter(None, [reason, whose])),
+        figure,
+    )
+
+
+def measured(label: str, x: Sequence[float], samples: Sequence[Floats]) -> Series:
+    """Means over runs, with intervals."""
+    means, low, high = zip(*map(mean_of, samples), strict=True)
+    return Series(label, x, means, low, high)
+
+
+def fitted(label: str, x: Sequence[float], line: Fit) -> Series:
+    """The line, from end to end, its slope in the label."""
+    ends = [min(x), max(x)]
+    slope = f"{label}: slope {line.slope:.2f} ({line.low:.2f} to {line.high:.2f})"
+    return Series(slope, ends, [line(end) for end in ends], kind="fit")
+
+
+def line_through(x: Sequence[float], samples: Sequence[Floats], seed: int) -> Fit:
+    """:func:`fit`; resamples with a mean that has no logarithm are left out."""
+    with np.errstate(invalid="ignore"):
+        return fit(x, samples, seed)
+
+
+def lines_and_series(
+    x: Mapping[str, Sequence[float]], samples: Mapping[str, Sequence[Floats]], seed: int
+) -> tuple[dict[str, Fit], list[Series]]:
+    """For each name its fitted line, its points and the line to draw."""
+    lines = {name: line_through(x[name], samples[name], seed) for name in samples}
+    series = []
+    for name, line in lines.items():
+        series += [measured(name, x[name], samples[name]), fitted(name, x[name], line)]
+    return lines, series

@@ -1,0 +1,144 @@
+"""The claims on the assumptions: what is computed is computed exactly, what is run is run by every agent."""
+
+import inspect
+import json
+import math
+
+import numpy as np
+import pytest
+
+from aomultirl import agents
+from aomultirl.experiments.executors import InProcess
+from aomultirl.experiments.lower_bounds import assumptions, assumptions_hitting
+from aomultirl.experiments.lower_bounds.assumptions import measure_with, reachable
+from aomultirl.experiments.lower_bounds.assumptions_blocked import AGENTS, WORLDS, Course, Pairing, told
+from aomultirl.experiments.lower_bounds.assumptions_entropy import LIKELY, chance_of_likely, trajectories
+from aomultirl.experiments.lower_bounds.assumptions_gathering import EXPLORE_ID, GOSPRL, LOCK, TWO_JAO, Gathering, world
+from aomultirl.worlds import entropy_pair, two_jao, two_jao_noncommunicating
+
+TINY = assumptions.Sizes((0.9, 0.95), 2, 5, assumptions_hitting.Sizes(16, (1 / 64, 1.0), (3, 5, 8), 3))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return measure_with(TINY, 0, InProcess())
+
+
+def test_all_agents_are_there():
+    known = {name for name, one in vars(agents).items() if inspect.isclass(one) and issubclass(one, agents.Agent)}
+    assert set(AGENTS) == known - {"Agent"}
+
+
+def test_reachable_states_are_those_of_some_policy():
+    assert reachable(two_jao_noncommunicating()[0], 0) == {0, 1}
+    assert reachable(two_jao_noncommunicating()[0], 2) == {0, 1, 2}
+    assert reachable(two_jao()[0], 0) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_no_agent_gets_to_the_left_state(agent):
+    played = Course(agent, 0.95, 0.95, False, 1).play(3)
+    assert played.left.sum() == 0
+    assert (played.steps == told(0.95, False).horizon).all()
+
+
+def test_visits_are_counted_where_there_are_some():
+    played = Course("AOMultiRL", 0.95, 0.95, True, 2).play(0)
+    assert (played.left > 0).all()
+    assert played.named.all()
+
+
+def test_an_agent_that_cannot_look_puts_all_episodes_together():
+    played = Course("AOMultiRL", 0.95, 0.95, False, 4).play(0)
+    assert played.named[WORLDS:].sum() == 3
+
+
+def test_lambda_matters_only_where_it_can_be_seen():
+    blocked = Pairing("DoublingAOMultiRL", 0.3, 0.95, 1).play(1)
+    assert all(np.array_equal(one, other) for one, other in zip(*blocked, strict=True))
+    seen = [Course("DoublingAOMultiRL", level, 0.95, True, 1).play(1) for level in (0.3, 0.95)]
+    assert not np.array_equal(seen[0].rewards, seen[1].rewards)
+
+
+def test_what_is_lost_is_what_the_special_action_is_missed():
+    assert Course("Optimal", 0.95, 0.95, False, 2).play(0).lost.max() < 0.01
+    assert Course("Random", 0.95, 0.95, False, 2).play(0).lost == pytest.approx(1.0 - 1.0 / (2 * WORLDS), abs=0.03)
+
+
+def test_a_visit_of_the_hub_without_the_special_action_costs_what_the_module_says():
+    delta, gap, horizon = 0.25, 0.05, 4000
+    model = two_jao_noncommunicating(WORLDS, 16.0, 0.5, gap=gap)[0]
+    uniform = np.full((3, 2 * WORLDS), 0.5 / WORLDS)
+    regret = model.first_values(horizon)[0] - model.policy_values(uniform, horizon)[0, 0]
+    leaving = delta + gap / (2 * WORLDS)
+    visits = horizon * delta / (delta + leaving)
+    assert regret == pytest.approx(visits * (1.0 - 0.5 / WORLDS) * gap / (2.0 * delta + gap), rel=0.01)
+
+
+@pytest.mark.parametrize("policy", [(0, 1, 1), (1, 0, 0), (1, 1, 0), None])
+@pytest.mark.parametrize("communicating", [False, True])
+def test_the_trajectories_of_a_policy_have_all_the_probability(policy, communicating):
+    seen = trajectories(entropy_pair(0.3, communicating), 6, policy)
+    total = 1.0 if policy is not None else 2.0**6
+    assert seen.chances.sum(axis=1) == pytest.approx([total, total])
+    if policy is not None and policy[0] == 1:
+        assert (seen.told == 0).all()
+        assert (seen.ratios == 1.0).all()
+    else:
+        assert seen.told.max() == (3 if communicating else 1)
+
+
+def test_one_look_halves_the_likelihood_ratio_or_raises_it():
+    seen = trajectories(entropy_pair(0.5), 1, (0, 0, 0))
+    assert sorted(seen.ratios) == pytest.approx([0.5, 1.5])
+
+
+@pytest.mark.parametrize("least", [0.2, 0.6, 1.1, 3.0])
+@pytest.mark.parametrize("visits", [1, 2, 5])
+def test_the_chance_that_the_other_world_looks_likely_is_that_of_all_trajectories(visits, least):
+    seen = trajectories(entropy_pair(0.4, communicating=True), 2 * visits, (0, 1, 1))
+    assert (seen.told == visits).all()
+    assert chance_of_likely(visits, 0.4, least) == pytest.approx(seen.chances[0][seen.ratios > least].sum(), abs=1e-12)
+
+
+def test_enough_looks_separate_the_entropy_pair():
+    assert chance_of_likely(10, 0.5) == 1.0
+    assert chance_of_likely(1000, 0.5) < LIKELY
+
+
+def test_a_lock_has_the_diameter_that_it_says_and_no_hitting_time():
+    assert world(LOCK, 7).diameter() == pytest.approx(7.0)
+    assert math.isinf(world(LOCK, 7).hitting_time())
+
+
+def test_in_a_lock_exploring_at_random_falls_short_and_planning_does_not():
+    random, planned = (Gathering(name, LOCK, 9, 9.0, 2) for name in (EXPLORE_ID, GOSPRL))
+    short, enough = random.play(0), planned.play(0)
+    assert (short.steps == random.horizon).all()
+    assert (short.samples < 0.5 * random.needed).all()
+    assert (enough.steps < planned.horizon).all()
+    assert (enough.samples >= planned.needed).all()
+    assert short.steps.sum() / short.samples.sum() == pytest.approx(2.0**9, rel=0.25)
+
+
+def test_too_small_a_guess_leaves_pairs_without_samples():
+    small, large = (Gathering(EXPLORE_ID, TWO_JAO, 64, guess, 2) for guess in (0.2, 64.0))
+    assert (small.play(0).samples < small.needed).all()
+    assert (large.play(0).samples >= large.needed).all()
+
+
+def test_all_claims_hold_and_figures_show_them(found):
+    assert all(claim.holds for claim in found.claims), [claim for claim in found.claims if not claim.holds]
+    names = {figure.name for figure in found.figures}
+    assert {claim.figure for claim in found.claims} - {""} == names
+    for figure in found.figures:
+        assert {series.kind for series in figure.series} >= {"measured", "theory"}
+        assert all(len(series.x) == len(series.y) for series in figure.series)
+    json.dumps([claim.as_dict() for claim in found.claims], allow_nan=False)
+
+
+@pytest.mark.long
+def test_all_claims_of_the_full_laboratory_hold():
+    """Exact but for four: each has an interval of 95 %, which the exponents meet with room to spare."""
+    found = assumptions.measure(False, 1, InProcess())
+    assert all(claim.holds for claim in found.claims), [claim for claim in found.claims if not claim.holds]

@@ -1,0 +1,190 @@
+"""The claims on the minimax regime: how they are made, at tiny sizes, and behind `long` as they are."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import aomultirl as ao
+from aomultirl.agents.base import NOTHING, Report
+from aomultirl.agents.baselines import told_task
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.stepping import Phase, follow
+from aomultirl.experiments.executors import InProcess, local
+from aomultirl.experiments.lower_bounds import minimax, minimax_tasks
+from aomultirl.experiments.lower_bounds.minimax_sizes import Sizes
+from aomultirl.experiments.lower_bounds.minimax_tasks import (
+    LEARNER,
+    ORACLE,
+    PLAIN,
+    RECALL,
+    TREE,
+    UCRL,
+    Trial,
+    carry_out,
+    unpaid_tree,
+)
+
+TINY = Sizes(
+    episodes=8,
+    told_episodes=12,
+    many=3,
+    runs=4,
+    each=1,
+    horizons=(2000, 4000),
+    diameters=(20.0, 30.0),
+    pairs=((10, 10), (10, 14)),
+    states=(10, 12),
+    actions=(11, 13),
+    constants=(1.0, 4.0),
+    long_horizons=(20_000, 40_000),
+    thorough=False,
+)
+POINT = (10, 10, 20.0, 2000)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return minimax.measure_with(TINY, 0, InProcess())
+
+
+class Backwards:
+    """The last item first, and nothing but what can be sent to another process."""
+
+    slots = 1
+
+    def map(self, work, items, lost=None):
+        for item in reversed(items):
+            yield pickle.loads(pickle.dumps(work))(pickle.loads(pickle.dumps(item)))
+
+
+class Clairvoyant(ao.agents.Optimal):
+    """Knows the special action and takes another one once."""
+
+    def episode(self, start, stream, task=None):
+        plan = self._models[told_task(task)].optimal_policy(self.horizon)
+        plan[0] = (plan[0] + 1) % self.setting.n_actions
+        pairs = self.setting.n_states * self.setting.n_actions
+        yield Phase(follow(plan), self.horizon, CountTable(pairs), NOTHING)
+        return Report()
+
+
+def the_claim(found, words):
+    (claim,) = [one for one in found.claims if words in one.claim]
+    return claim
+
+
+@pytest.mark.parametrize("family", ["two states", TREE])
+def test_lambda_is_tied_to_the_sizes(family):
+    trial = Trial(LEARNER, 10, 11, 20.0, 8800, 1, 1, family, constant=2.0)
+    assert trial.separation == pytest.approx(2.0 * np.sqrt(110 / (8800 * 20.0)))
+    worlds = trial.worlds()
+    assert worlds.separation() == pytest.approx(trial.separation)
+    assert len(worlds) == (27 if family != TREE else 25)
+
+
+def test_staying_in_a_reward_state_of_a_tree_is_of_no_use():
+    worlds = unpaid_tree(10, 11, 20.0, 0.1)
+    delta, bias, horizon = 0.2, 0.05, 20_000
+    gain = worlds[0].first_values(horizon)[0] / horizon
+    assert gain == pytest.approx((delta + bias) / (2.0 * delta + bias), abs=1e-3)
+
+
+def test_what_is_lost_without_the_special_action_is_what_exact_values_say():
+    trial = Trial(PLAIN, *POINT, 1, 1)
+    world = trial.worlds()[0]
+    other = world.policy_values(np.ones(2, int), trial.horizon)[0, 0]
+    lost = world.first_values(trial.horizon)[0] - other
+    assert lost == pytest.approx(trial.never_special(), abs=trial.diameter / 8.0)
+
+
+def test_ucbvi_afresh_acts_at_random_and_its_regret_is_exact():
+    trial = Trial(PLAIN, *POINT, 2, 3)
+    world = trial.worlds()[0]
+    actions = world.n_actions
+    blind = world.policy_values(np.full((2, actions), 1.0 / actions), trial.horizon)[0, 0]
+    regrets = trial.play(0)
+    assert regrets.shape == (2, 3)
+    assert regrets == pytest.approx(np.full((2, 3), world.first_values(trial.horizon)[0] - blind))
+
+
+def test_aomultirl_refuses_the_horizon_because_clustering_needs_more():
+    trial = Trial(LEARNER, *POINT, 1, 4)
+    worlds = trial.worlds()
+    pairs = [(0, action) for action in range(worlds.n_actions - 1)]
+    agent = ao.agents.AOMultiRL(len(worlds), trial.separation, 5.0, minimax_tasks.FAILURE, pairs, horizon=trial.horizon)
+    with pytest.raises(ValueError, match=f"takes H0 = {trial.clustering_horizon():,} steps, but horizon is 2,000"):
+        ao.run(agent, worlds, ao.streams.uniform(), 4)
+    assert len(worlds.distinguishing_set()) == len(pairs)
+
+
+def test_every_claim_says_how_it_is_judged_and_names_a_figure_that_is_there(found):
+    names = [figure.name for figure in found.figures]
+    assert len(found.claims) == 12
+    assert len(names) == len(set(names)) == 8
+    for claim in found.claims:
+        assert claim.rule
+        assert claim.place.startswith("Section 3")
+        assert claim.low <= claim.measured <= claim.high
+        assert claim.figure in names or claim.low == claim.high
+
+
+def test_exponents_are_those_of_the_points_and_judged_by_all_their_intervals(found):
+    for letter in ("H", "D", "SA", "S", "A"):
+        claim = the_claim(found, f"the root of {letter},")
+        figure = next(one for one in found.figures if one.name == claim.figure)
+        points = [one for one in figure.series if one.kind == "measured"]
+        slopes = [np.polyfit(np.log(one.x), np.log(one.y), 1)[0] for one in points]
+        assert claim.measured == pytest.approx(max(slopes, key=lambda slope: abs(slope - 0.5)))
+        assert claim.predicted == 0.5
+        assert {one.label for one in points} <= {PLAIN, UCRL, LEARNER, RECALL}
+
+
+def test_figures_show_points_with_intervals_fits_with_their_slopes_and_theory(found):
+    for figure in found.figures:
+        kinds = [one.kind for one in figure.series]
+        assert "theory" in kinds
+        assert "fit" in kinds or figure.name == "minimax_constant"
+        for one in figure.series:
+            assert one.kind != "fit" or "slope" in one.label
+            if one.kind == "measured":
+                assert len(one.x) == len(one.y) == len(one.low) == len(one.high)
+                assert all(a <= b <= c for a, b, c in zip(one.low, one.y, one.high, strict=True))
+
+
+def test_the_agent_that_is_told_the_task_is_judged_apart(found):
+    figure = next(one for one in found.figures if one.name == "minimax_episodes")
+    assert ORACLE in [one.label for one in figure.series]
+    assert ORACLE not in the_claim(found, "linearly in K").reason
+    assert the_claim(found, "told the task profits").figure == "minimax_episodes"
+
+
+def test_who_does_the_work_makes_no_difference_and_the_seed_does():
+    trials = [Trial(name, *POINT, 1, 2) for name in (UCRL, LEARNER)]
+    first, same, other = (
+        carry_out(trials, seed, way) for seed, way in ((0, InProcess()), (0, Backwards()), (1, InProcess()))
+    )
+    for trial in trials:
+        assert np.array_equal(first[trial], same[trial])
+        assert not np.array_equal(first[trial], other[trial])
+
+
+def test_an_agent_that_knows_the_special_action_would_be_noticed(monkeypatch):
+    monkeypatch.setitem(minimax_tasks.AGENTS, LEARNER, lambda trial: Clairvoyant(trial.horizon))
+    found = minimax.measure_with(TINY, 0, InProcess())
+    lower = the_claim(found, "no agent's regret is below")
+    assert not lower.holds
+    assert lower.measured < 0.1
+    assert not the_claim(found, "the best agent loses that much").holds
+
+
+@pytest.mark.long
+def test_regret_is_linear_in_k_and_like_the_root_of_d_s_a_and_h():
+    """A slope that is 0.5 is found outside [0.2, 0.8] in one measurement of ten thousand, by the widest interval."""
+    found = minimax.measure(True, 1, local(2))
+    for words in ("no agent's regret is below", "the best agent loses", "told the task profits", "UCRL2 in every"):
+        assert the_claim(found, words).holds
+    for letter in ("H", "D", "SA", "S", "A"):
+        claim = the_claim(found, f"the root of {letter},")
+        assert 0.2 < claim.measured < 0.8
+    assert 0.8 < the_claim(found, "linearly in K").measured < 1.25

@@ -1,0 +1,142 @@
+"""docs/paper_map.md has one row for every numbered part of the paper, and all that it names is there."""
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import aomultirl
+from aomultirl.cli.app import app
+from aomultirl.experiments.lower_bounds.laboratory import GROUPS
+
+ROOT = Path(__file__).parents[1]
+COUNTED = {
+    "Definition": (1, 2, 3, 7, 21),
+    "Assumption": (4, 12, 19),
+    "Lemma": (5, 8, 13, 14, 15, 22, 23, 25, 29, 30, 31, 32, 33, 34, 36, 38, 40, 41),
+    "Corollary": (9, 17, 24, 26, 28, 39, 42),
+    "Theorem": (16, 20, 35, 37),
+    "Remark": (6, 10, 11, 18),
+    "Proposition": (27,),
+}
+"""Statements that the paper counts in one sequence, by kind."""
+KINDS = {number: kind for kind, numbers in COUNTED.items() for number in numbers}
+ALGORITHMS, FIGURES, ERRATA = 7, 5, 33
+LABEL = re.compile(rf"({'|'.join(COUNTED)}|Algorithm|Figure|Equations?|Section|Appendix) (\S+?),? ")
+
+
+def tables():
+    """The cells of the two tables of the page: parts of the paper, and errata."""
+    found = [[]]
+    for line in (ROOT / "docs/paper_map.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("|"):
+            found[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+        elif found[-1]:
+            found.append([])
+    return [rows[2:] for rows in found if rows]
+
+
+PARTS, MISTAKES = tables()
+
+
+def label(row):
+    """What a row is about: ("Lemma", "5")."""
+    match = LABEL.match(row[0])
+    assert match, f"{row[0]!r} does not begin with a part of the paper"
+    return match.groups()
+
+
+def numbers(kind):
+    return [int(number) for name, number in map(label, PARTS) if name == kind]
+
+
+def names(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def mentioned(text):
+    return {int(number) for number in re.findall(r"\bE(\d+)\b", text)}
+
+
+def resolve(name):
+    """What a dotted name of the package means; a function before a module of the same name."""
+    found = aomultirl
+    for part in name.removeprefix("ao.").split("."):
+        found = getattr(found, part) if hasattr(found, part) else import_module(f"{found.__name__}.{part}")
+    return found
+
+
+def check(name):
+    """Raise unless the name is that of a command, a test, or something in the package, with these options if any."""
+    if name.startswith("aomultirl "):
+        commands = {command.name or command.callback.__name__ for command in app.registered_commands}
+        assert name.removeprefix("aomultirl ") in commands, f"there is no command {name}"
+    elif name.startswith("tests/"):
+        assert re.search(r"^ *def test_", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+    else:
+        tree = ast.parse(name, mode="eval").body
+        options = {keyword.arg for keyword in tree.keywords} if isinstance(tree, ast.Call) else set()
+        found = resolve(ast.unparse(tree.func) if isinstance(tree, ast.Call) else name)
+        assert options <= set(inspect.signature(found).parameters if options else ()), f"{name} has no such option"
+
+
+def test_every_counted_statement_has_one_row_in_the_papers_order():
+    assert sorted(KINDS) == list(range(1, 43))
+    assert [(int(number), kind) for kind, number in map(label, PARTS) if kind in COUNTED] == sorted(KINDS.items())
+
+
+def test_every_algorithm_and_figure_has_one_row_in_the_papers_order():
+    assert numbers("Algorithm") == list(range(1, ALGORITHMS + 1))
+    assert numbers("Figure") == list(range(1, FIGURES + 1))
+
+
+def test_no_row_comes_twice():
+    assert len({row[0] for row in PARTS}) == len(PARTS)
+
+
+@pytest.mark.parametrize("row", PARTS, ids=lambda row: " ".join(label(row)))
+def test_everything_that_a_row_names_is_there(row):
+    _, here, checked = row
+    assert names(here) or here == "proof only"
+    assert names(checked) or label(row)[0] == "Remark"
+    for name in names(here) + names(checked):
+        check(name)
+    assert all(name.startswith(("tests/", "experiments.lower_bounds.", "aomultirl ")) for name in names(checked))
+
+
+def test_every_erratum_is_listed_once_and_belongs_to_a_part():
+    assert [row[0] for row in MISTAKES] == [f"E{number}" for number in range(1, ERRATA + 1)]
+    assert set.union(*(mentioned(row[0]) for row in PARTS)) == set(range(1, ERRATA + 1))
+
+
+@pytest.mark.parametrize("row", MISTAKES, ids=lambda row: row[0])
+def test_everything_that_an_erratum_names_is_there(row):
+    _, _, here = row
+    for name in names(here):
+        check(name)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_group_of_the_laboratory_checks_something(group):
+    assert any(f"experiments.lower_bounds.{group}" in names(checked) for _, _, checked in PARTS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "aomultirl upper-bounds",
+        "tests/test_paper.py",
+        "tests/slow_twins.py",
+        "theory.upper_bound",
+        "MDP.radius",
+        "experiments.lower_bounds.dice",
+        "agents.Wizard(rewards='unknown')",
+        "agents.AOMultiRL(magic=True)",
+    ],
+)
+def test_what_is_not_there_is_noticed(name):
+    with pytest.raises((AssertionError, AttributeError, ImportError, OSError)):
+        check(name)
