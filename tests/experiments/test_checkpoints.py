@@ -169,7 +169,7 @@ def test_a_full_disk_does_not_end_the_run(tmp_path, monkeypatch, whole):
 
     monkeypatch.setattr(os, "fsync", full)
     assert CELL.run(path, 0.0, notes) == whole
-    assert len(calls) == 10
+    assert len(calls) == 7 * 2 + 3  # ten checkpoints: the file and its folder, or the file alone where that failed
     assert len(notes) == 1
     assert "cannot be written: [Errno 28] No space left on device" in notes[0]
     assert [file.name for file in tmp_path.iterdir()] == ["cell.zip"]

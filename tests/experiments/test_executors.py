@@ -47,6 +47,7 @@ def test_an_item_that_kills_its_process_is_lost_alone():
     assert [x for x in found if not isinstance(x, int)] == [(7, KILLED)]
 
 
+@pytest.mark.long
 def test_a_process_lost_once_costs_nothing(tmp_path):
     from functools import partial
 

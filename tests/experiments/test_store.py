@@ -175,6 +175,16 @@ def test_what_is_left_of_a_folder_that_was_being_opened_is_no_hindrance(tmp_path
         assert len(store.missing()) == 6
 
 
+def test_a_checkpoint_of_a_cell_that_is_done_is_removed(tmp_path):
+    store = opened(tmp_path)
+    store.keep(compute(CELL))
+    places = [tmp_path / "checkpoints" / f"{cell.name}.zip" for cell in CELLS[:2]]
+    for place in places:
+        place.touch()
+    store.missing()
+    assert [place.exists() for place in places] == [False, True]
+
+
 def test_results_of_other_code_are_counted(tmp_path):
     store = opened(tmp_path)
     computed = compute(CELL)

@@ -108,11 +108,17 @@ class Store:
 
     def missing(self) -> list[Cell]:
         """The cells that are not done; damaged files, and files of something else, are set aside."""
-        known = {f"{cell.name}.{kind}" for cell in self.cells for kind in ("json", "parquet")}
+        known = {cell.name for cell in self.cells}
+        expected = {f"{name}.{kind}" for name in known for kind in ("json", "parquet")}
         for path in sorted((self.folder / "cells").iterdir()):
-            if path.name not in known and not files.PARTIAL.fullmatch(path.name):
+            if path.name not in expected and not files.PARTIAL.fullmatch(path.name):
                 self._set_aside(path)
-        return [cell for cell in self.cells if not self.is_done(cell)]
+        missing = [cell for cell in self.cells if not self.is_done(cell)]
+        names = {cell.name for cell in missing}
+        for path in (self.folder / CHECKPOINTS).glob("*.zip"):
+            if path.stem in known - names:  # killed between keeping a cell and removing its checkpoint
+                path.unlink()
+        return missing
 
     def history(self, cell: Cell) -> Path:
         """Where a cell's history is, or will be."""
