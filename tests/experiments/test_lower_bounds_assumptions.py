@@ -115,16 +115,16 @@ def test_in_a_lock_exploring_at_random_falls_short_and_planning_does_not():
     random, planned = (Gathering(name, LOCK, 9, 9.0, 2) for name in (EXPLORE_ID, GOSPRL))
     short, enough = random.play(0), planned.play(0)
     assert (short.steps == random.horizon).all()
-    assert (short.samples < 0.5 * random.needed).all()
+    assert (short.samples < 0.5 * random.wanted).all()
     assert (enough.steps < planned.horizon).all()
-    assert (enough.samples >= planned.needed).all()
+    assert (enough.samples == planned.wanted).all()
     assert short.steps.sum() / short.samples.sum() == pytest.approx(2.0**9, rel=0.25)
 
 
 def test_too_small_a_guess_leaves_pairs_without_samples():
     small, large = (Gathering(EXPLORE_ID, TWO_JAO, 64, guess, 2) for guess in (0.2, 64.0))
-    assert (small.play(0).samples < small.needed).all()
-    assert (large.play(0).samples >= large.needed).all()
+    assert (small.play(0).samples < small.wanted).all()
+    assert (large.play(0).samples == large.wanted).all()
 
 
 def test_all_claims_hold_and_figures_show_them(found):

@@ -194,8 +194,10 @@ def test_who_does_the_work_makes_no_difference_and_the_seed_does():
 
 @pytest.mark.long
 def test_all_but_the_unscaled_bonuses_is_as_the_theorem_says():
+    """Five exponents, whose intervals each miss with probability 0.05 at most: two of them in 3 of 100 seeds."""
     found = regret_slopes.measure(True, 1, local(2))
-    assert [claim.claim for claim in found.claims if not claim.holds] == [
-        f"regret of the learning phase grows no faster than sqrt(K) with the {bonus} bonus, unscaled"
-        for bonus in (PAPER, RELEASED)
-    ]
+    unscaled = [claim for claim in found.claims if claim.claim.endswith("unscaled")]
+    others = [claim for claim in found.claims if claim not in unscaled]
+    assert [claim.holds for claim in unscaled] == [False, False]
+    assert the_claim(found, "at most H0 + D").holds
+    assert sum(claim.holds for claim in others) >= len(others) - 1

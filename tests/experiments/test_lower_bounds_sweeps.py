@@ -7,7 +7,15 @@ import pytest
 from scipy import stats
 
 from aomultirl.experiments.lower_bounds.exponents import Fit
-from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent, fitted, line_through, mean_of, measured
+from aomultirl.experiments.lower_bounds.sweeps import (
+    Expected,
+    exponent,
+    fitted,
+    line_through,
+    mean_of,
+    measured,
+    summed,
+)
 
 HALF = Expected("like a root", "nowhere", 0.5, 0.4, 0.6, "because")
 
@@ -40,7 +48,7 @@ def test_of_several_exponents_all_must_hold_and_the_farthest_is_given():
 
 def test_what_is_drawn_is_what_was_measured_and_fitted():
     x, samples = [1.0, 4.0, 16.0], [np.array([1.0, 1.0]), np.array([2.0, 2.0]), np.array([4.0, 4.0])]
-    points, line = measured("runs", x, samples), line_through(x, samples, 0)
+    points, line = measured("runs", x, samples), line_through(x, samples)
     assert points.y == points.low == points.high == (1.0, 2.0, 4.0)
     drawn = fitted("runs", x, line)
     assert drawn.label == "runs: slope 0.50 (0.50 to 0.50)"
@@ -48,7 +56,22 @@ def test_what_is_drawn_is_what_was_measured_and_fitted():
     assert drawn.y == pytest.approx([1.0, 4.0])
 
 
-def test_resamples_without_a_logarithm_are_left_out():
-    wild = np.array([-3.0, 1.1, 1.3, 9.0])
-    line = line_through([1.0, 2.0], [wild, wild + 10.0], 0)
-    assert line.low <= line.slope <= line.high
+def test_the_interval_of_a_slope_holds_it_as_often_as_it_says():
+    """With three runs a point; 1,000 intervals that hold it with probability 0.95 hold it 920 to 975 times."""
+    rng, x = np.random.default_rng(0), np.array([1.0, 2.0, 4.0, 8.0])
+    lines = [line_through(x, [3.0 * one * (1.0 + 0.2 * rng.normal(size=3)) for one in x]) for _ in range(1000)]
+    assert 920 <= sum(line.low <= 1.0 <= line.high for line in lines) <= 975
+
+
+def test_a_line_needs_two_places_and_positive_means():
+    same = [np.ones(2), np.ones(2)]
+    for x, samples in (([2.0, 2.0], same), ([1.0, 2.0], [np.ones(2), -np.ones(2)])):
+        with pytest.raises(ValueError, match="two different x and positive means"):
+            line_through(x, samples)
+
+
+def test_regret_is_summed_up_over_a_decade():
+    x, samples = summed(np.ones((2, 40)))
+    assert x[0] == 4.0
+    assert x[-1] == 40.0
+    assert [values.tolist() for values in samples] == [[one, one] for one in x]

@@ -27,7 +27,7 @@ ACTIONS, LEVEL, FAILURE = 4, 0.5, 0.1
 
 
 class Gathered(NamedTuple):
-    """Of R episodes: steps, and the smallest number of samples of a pair of Gamma, (R,)."""
+    """Of R episodes: steps, and samples of pairs of Gamma, N of each at the most, (R,)."""
 
     steps: NDArray[np.float64]
     samples: NDArray[np.float64]
@@ -66,6 +66,11 @@ class Gathering:
         return theory.samples_needed(len(self.targets), int(self.targets.sum()), LEVEL, 1, FAILURE)
 
     @property
+    def wanted(self) -> int:
+        """|Gamma| N."""
+        return int(self.targets.sum()) * self.needed
+
+    @property
     def horizon(self) -> int:
         """H0 with the guess."""
         sizes = (len(self.targets), int(self.targets.sum()))
@@ -80,7 +85,8 @@ class Gathering:
             explorer = explore_id(targets, needed) if self.explorer == EXPLORE_ID else gosprl(targets, needed, FAILURE)
             simulator = Simulator(model.alias_tables, model.gains, 0, *source)
             steps = simulator.run(Phase(explorer, horizon, counts, NOTHING)).steps
-            rows.append((steps, min(visits_of(counts.record, int(pair)) for pair in np.flatnonzero(targets))))
+            visits = (visits_of(counts.record, int(pair)) for pair in np.flatnonzero(targets))
+            rows.append((steps, sum(min(count, needed) for count in visits)))
         steps, samples = np.array(rows, float).T
         return Gathered(steps, samples)
 

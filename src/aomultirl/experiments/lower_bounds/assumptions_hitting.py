@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aomultirl import agents, theory
 from aomultirl.agents.base import Setting
@@ -123,9 +124,14 @@ def _refused(attempt: Any) -> bool:
 
 
 def _share(task: Gathering, found: Gathered) -> tuple[float, float, float]:
-    """Of N that was gathered, in the mean, and its least and its most."""
-    shares = np.minimum(found.samples / task.needed, 1.0)
-    return float(shares.mean()), float(shares.min()), float(shares.max())
+    """Of the samples wanted that were gathered, in the mean, and its least and its most."""
+    return _spread(found.samples / task.wanted)
+
+
+def _spread(values: NDArray[np.float64]) -> tuple[float, float, float]:
+    """The mean, the least and the most."""
+    low, high = float(values.min()), float(values.max())
+    return min(max(float(values.mean()), low), high), low, high
 
 
 def _guess(sizes: Sizes, found: Mapping[Gathering, Gathered]) -> Iterator[Claim]:
@@ -141,7 +147,7 @@ def _guess(sizes: Sizes, found: Mapping[Gathering, Gathered]) -> Iterator[Claim]
             low,
             high,
             low == 1.0,
-            f"in each of {sizes.repetitions} episodes; the share of N, its least and its most",
+            f"in each of {sizes.repetitions} episodes; the share of the samples wanted, its least and its most",
             f"D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, as a sample takes 1 + D / 8 steps"
             + ("; a guess that works, and no theorem says so" if name == EXPLORE_ID else ""),
             GUESSES,
@@ -186,7 +192,7 @@ def _locked(sizes: Sizes, found: Mapping[Gathering, Gathered], lines: Mapping[st
             low,
             high,
             high < 1.0 if short else low == 1.0,
-            f"in each of {sizes.repetitions} episodes; the share of N, its least and its most",
+            f"in each of {sizes.repetitions} episodes; the share of the samples wanted, its least and its most",
             f"a lock of L = {longest}, N = {task.needed}, H0 = {task.horizon:,}",
             LOCKED,
         )
@@ -199,15 +205,15 @@ def _guess_figure(sizes: Sizes, found: Mapping[Gathering, Gathered]) -> Figure:
         shares, low, high = zip(*(_share(task, found[task]) for task in chosen), strict=True)
         series.append(Series(name, [task.guess / sizes.diameter for task in chosen], shares, low, high))
     enough = (1.0 + sizes.diameter / 8.0) / (12.0 * sizes.diameter)
-    series.append(Series("enough for 1 + D / 8 steps a sample", [enough, enough], [0.01, 1.0], kind="theory"))
+    series.append(Series("enough for 1 + D / 8 steps a sample", [enough, enough], [0.0, 1.0], kind="theory"))
     return Figure(
         GUESSES,
         "A 2-JAO world: what is gathered within H0, with a guess in place of the infinite hitting time",
         "guess / D",
-        "share of the N samples",
+        "share of the samples wanted",
         series,
         log_y=False,
-        caption=f"The left pair with the fewest samples; D = {sizes.diameter}; bars from the least to the most.",
+        caption=f"N samples of each left pair; D = {sizes.diameter}; bars from the least to the most.",
     )
 
 
@@ -217,8 +223,7 @@ def _lock_figure(sizes: Sizes, found: Mapping[Gathering, Gathered], lines: Mappi
     for name, line in lines.items():
         chosen = [task for task in found if task.world == LOCK and task.explorer == name]
         steps = [found[task].steps / np.maximum(found[task].samples, 1.0) for task in chosen]
-        ends = [(float(one.mean()), float(one.min()), float(one.max())) for one in steps]
-        mean, low, high = zip(*ends, strict=True)
+        mean, low, high = zip(*map(_spread, steps), strict=True)
         series.append(Series(name, locks, mean, low, high))
         words = "2^L" if name == EXPLORE_ID else "L + 1"
         curve = [line(2.0**x if name == EXPLORE_ID else x + 1.0) for x in locks]

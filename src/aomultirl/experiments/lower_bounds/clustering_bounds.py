@@ -106,10 +106,15 @@ def _figure(curves: Curves, points: Sequence[Point]) -> Figure:
         named = np.isfinite(steps[:, 0])
         x = [_size(tree) for tree, there in zip(trees, named, strict=True) if there]
         series.append(Series(reading.words, x, steps[named, 0].tolist(), *interval(steps[named])))
-    every = sorted(dict.fromkeys(tree for _, tree in points), key=_size)
-    series += theory_curves([_size(tree) for tree in every], every)
+    least = min((tree for _, tree in points), key=lambda tree: tree.horizon / _size(tree))
+    ends = [extreme(_size(tree) for _, tree in points) for extreme in (min, max)]
+    for words, factor in (
+        ("lower bound, D S A / (3840 lambda^2)", 1 / 3840),
+        (f"upper bound H0, with S = {least.states}", least.horizon / _size(least)),
+    ):
+        series.append(Series(words, ends, [factor * end for end in ends], kind="theory"))
     title = "Steps until the world is named, at all points of all sweeps"
-    caption = "H0 grows with S^2, and has the diameter in place of the hitting time, which is infinite."
+    caption = "H0 grows with S beyond that, and has the diameter in place of the hitting time, which is infinite."
     return Figure(FIGURE, title, "D S A / lambda^2", "steps", series, caption=caption)
 
 

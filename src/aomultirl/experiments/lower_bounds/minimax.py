@@ -39,6 +39,7 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     lines_and_series,
     mean_of,
     measured,
+    summed,
 )
 
 LEMMA, AFTER = "Section 3, minimax lower bound", "Section 3, UCRL2 in every episode"
@@ -72,21 +73,19 @@ def measure_with(sizes: Sizes, seed: int, executor: Executor) -> Findings:
     slowest_first = [*reversed(powered), episodes, constants, long]
     found = carry_out([trial for sweep in slowest_first for trial in sweep.trials()], seed, executor)
     tied = [trial for sweep in powered for trial in sweep.trials()]
-    result = _linear(episodes, found, seed)
+    result = _linear(episodes, found)
     for sweep in powered:
-        result += _power(sweep, found, seed)
-    result += Findings([_above(tied, found)]) + _hardest(constants, found) + _ucrl2(long, found, seed)
+        result += _power(sweep, found)
+    result += Findings([_above(tied, found)]) + _hardest(constants, found) + _ucrl2(long, found)
     return result + Findings([_within(found), _no_room(tied)])
 
 
-def _linear(sweep: Sweep, found: Results, seed: int) -> Findings:
+def _linear(sweep: Sweep, found: Results) -> Findings:
     """Regret summed up to K, within the same runs."""
     x, samples = {}, {}
     for name, (trial,) in sweep.rows.items():
-        ends = np.unique(np.geomspace(max(1, trial.episodes // 16), trial.episodes, 5).round().astype(int))
-        sums = np.cumsum(found[trial], axis=1)
-        x[name], samples[name] = ends.astype(float).tolist(), [sums[:, end - 1] for end in ends]
-    lines, series = lines_and_series(x, samples, seed)
+        x[name], samples[name] = summed(found[trial])
+    lines, series = lines_and_series(x, samples)
     some = next(iter(sweep.rows.values()))[0]
     whole = [min(min(row) for row in x.values()), max(max(row) for row in x.values())]
     for label, one in (("lower bound", some.lower_bound()), ("UCRL2's upper bound", some.upper_bound())):
@@ -111,11 +110,11 @@ def _linear(sweep: Sweep, found: Results, seed: int) -> Findings:
     return Findings(claims, [Figure(sweep.figure, "Regret against episodes", "K", "regret", series, caption=caption)])
 
 
-def _power(sweep: Sweep, found: Results, seed: int) -> Findings:
+def _power(sweep: Sweep, found: Results) -> Findings:
     """The exponent of one size in the regret of an episode."""
     x = {name: [sweep.at(trial) for trial in row] for name, row in sweep.rows.items()}
     samples = {name: [_per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
-    lines, series = lines_and_series(x, samples, seed)
+    lines, series = lines_and_series(x, samples)
     row = next(iter(sweep.rows.values()))
     series += _theory(sweep, row)
     expected = Expected(
@@ -196,14 +195,14 @@ def _hardest(sweep: Sweep, found: Results) -> Findings:
     return Findings([claim], [figure])
 
 
-def _ucrl2(sweep: Sweep, found: Results, seed: int) -> Findings:
+def _ucrl2(sweep: Sweep, found: Results) -> Findings:
     """UCRL2 at the c that is worst for it at each H."""
     samples = {name: [_per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
     row = next(iter(sweep.rows.values()))
     x = [sweep.at(trial) for trial in row]
     series = [measured(name, x, one) for name, one in samples.items()]
     worst = [max((one[i] for one in samples.values()), key=np.mean) for i in range(len(x))]
-    line = line_through(x, worst, seed)
+    line = line_through(x, worst)
     series.append(fitted("the worst c", x, line))
     series.append(Series("34 D S sqrt(2 A H ln H) + D + 1", x, [trial.upper_bound() for trial in row], kind="theory"))
     series.append(Series("all that there is, H", x, x, kind="theory"))

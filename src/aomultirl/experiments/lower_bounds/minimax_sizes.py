@@ -61,18 +61,18 @@ class Sizes(NamedTuple):
 
 
 QUICK = Sizes(
-    episodes=64,
-    told_episodes=256,
+    episodes=80,
+    told_episodes=320,
     many=4,
-    runs=12,
+    runs=8,
     each=1,
     horizons=(2000, 4000, 8000, 16_000, 32_000),
-    diameters=(20.0, 40.0, 80.0, 160.0),
+    diameters=(20.0, 40.0, 80.0, 120.0),
     pairs=((10, 10), (10, 20), (20, 20), (20, 40)),
-    states=(10, 20, 40, 80),
+    states=(10, 18, 33, 60),
     actions=(11, 17, 29, 51),
     constants=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
-    long_horizons=(40_000, 160_000, 640_000, 4_000_000),
+    long_horizons=(40_000, 160_000, 640_000, 2_560_000),
     thorough=False,
 )
 FULL = Sizes(
@@ -115,7 +115,8 @@ def powers(sizes: Sizes) -> Iterator[Sweep]:
     Agents that learn are slow where a state has many actions, and agents that do not lose a share of H in a tree: so
     SA is for the one kind, S and A for the other.
     """
-    agents, learning = BLIND + LEARNING, LEARNING if sizes.thorough else (LEARNER,)
+    learning = _learning(sizes)
+    agents = BLIND + learning
     with_slow = (*agents, SEQUENTIAL) if sizes.thorough else agents
     near = [(LEAST, LEAST, DISTANCE, horizon) for horizon in sizes.horizons]
     yield Sweep("minimax_horizon", "H", "horizon", _rows(sizes, with_slow, TWO_STATES, near))
@@ -133,6 +134,10 @@ def powers(sizes: Sizes) -> Iterator[Sweep]:
     yield Sweep("minimax_actions", "A", "actions", _rows(sizes, learning, TREE, broad))
 
 
+def _learning(sizes: Sizes) -> tuple[str, ...]:
+    return LEARNING if sizes.thorough else (LEARNER,)
+
+
 def _rows(sizes: Sizes, agents: Sequence[str], family: str, points: Sequence[Point]) -> dict[str, tuple[Trial, ...]]:
     return {name: tuple(Trial(name, *point, sizes.runs, sizes.each, family) for point in points) for name in agents}
 
@@ -147,7 +152,7 @@ def over_episodes(sizes: Sizes) -> Sweep:
 def over_constants(sizes: Sizes) -> Sweep:
     """lambda = c sqrt(SA / (HD)) with other c."""
     point = (LEAST, LEAST, DISTANCE, max(sizes.horizons) // 2, sizes.runs, sizes.each, TWO_STATES)
-    agents = BLIND + (LEARNING if sizes.thorough else (LEARNER,))
+    agents = BLIND + _learning(sizes)
     rows = {name: tuple(Trial(name, *point, one) for one in sizes.constants) for name in agents}
     return Sweep("minimax_constant", "c", "constant", rows)
 

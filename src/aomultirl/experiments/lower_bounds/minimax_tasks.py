@@ -24,7 +24,7 @@ from aomultirl.agents import (
 )
 from aomultirl.experiments.executors import Executor
 from aomultirl.experiments.runner import run
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import ModelSet
 from aomultirl.streams import uniform
 from aomultirl.worlds import jao, two_jao_tree
 
@@ -85,7 +85,7 @@ class Trial:
         """All of them."""
         if self.family == TWO_STATES:
             return jao(self.states * self.actions // 4, self.diameter, self.separation)
-        return unpaid_tree(self.states, self.actions, self.diameter, self.separation)
+        return two_jao_tree(self.states, self.actions, self.diameter, self.separation, kind="jao")
 
     def play(self, seed: int) -> Floats:
         """The regret of every episode, (runs, K)."""
@@ -116,14 +116,6 @@ class Trial:
         """AOMultiRL's H0 in a family of two states, whose smallest distinguishing set lacks one action of SA / 4."""
         pairs = max(1, self.states * self.actions // 4 - 1)
         return theory.clustering_horizon(2, pairs, self.separation, self.diameter / 4.0, self.episodes, FAILURE)
-
-
-def unpaid_tree(states: int, actions: int, diameter: float, separation: float) -> ModelSet:
-    """JAO worlds joined to trees, their tree actions without reward."""
-    trees = two_jao_tree(states, actions, diameter, separation, kind="jao")
-    rewards = np.array(trees[0].rewards)
-    rewards[:, (actions - 1) // 2 :] = 0.0
-    return ModelSet([MDP(world.successors, rewards) for world in trees])
 
 
 def carry_out(trials: Iterable[Trial], seed: int, executor: Executor) -> dict[Trial, Floats]:

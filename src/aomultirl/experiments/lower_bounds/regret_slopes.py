@@ -39,6 +39,7 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     lines_and_series,
     mean_of,
     measured,
+    summed,
 )
 
 THEOREM, REMARK = "Section 4, Theorem 1", "Section 3, remark on the dependency on lambda"
@@ -120,20 +121,20 @@ def measure_with(sizes: Sizes, seed: int, executor: Executor) -> Findings:
     tasks += [growing, *(task for row in sweeps.values() for task in reversed(row))]
     found = carry_out(tasks, seed, executor)
     return (
-        _lambda(sweeps, found, seed)
-        + _episodes(growing, found, seed)
-        + _learning(curves, found, seed)
-        + _models(numbers, found, seed)
-        + _bonuses(bonuses, found, seed)
+        _lambda(sweeps, found)
+        + _episodes(growing, found)
+        + _learning(curves, found)
+        + _models(numbers, found)
+        + _bonuses(bonuses, found)
         + Findings([_within([growing, *sweeps[PUBLISHED], *sweeps[JAO_PUBLISHED]], found)])
     )
 
 
-def _lambda(sweeps: Mapping[str, Sequence[Clustering]], found: Results, seed: int) -> Findings:
+def _lambda(sweeps: Mapping[str, Sequence[Clustering]], found: Results) -> Findings:
     """Episodes are independent while clustering, so they are the runs."""
     x = {name: [task.separation for task in row] for name, row in sweeps.items()}
     samples = {name: [found[task][0] for task in row] for name, row in sweeps.items()}
-    lines, series = lines_and_series(x, samples, seed)
+    lines, series = lines_and_series(x, samples)
     for name in (PUBLISHED, JAO_PUBLISHED):
         bounds = [task.bound().linear / task.episodes for task in sweeps[name]]
         series.append(Series(f"H0 + D, {sweeps[name][0].family}", x[name], bounds, kind="theory"))
@@ -149,9 +150,9 @@ def _lambda(sweeps: Mapping[str, Sequence[Clustering]], found: Results, seed: in
     return Findings([exponent(SQUARE, lines, BY_LAMBDA), exponent(ONCE, once, BY_LAMBDA)], [figure])
 
 
-def _episodes(task: Clustering, found: Results, seed: int) -> Findings:
-    x, samples = _growing(found[task])
-    lines, series = lines_and_series({"measured": x}, {"measured": samples}, seed)
+def _episodes(task: Clustering, found: Results) -> Findings:
+    x, samples = summed(found[task])
+    lines, series = lines_and_series({"measured": x}, {"measured": samples})
     each = task.bound().linear / task.episodes
     series.append(Series("K (H0 + D)", x, [each * k for k in x], kind="theory"))
     caption = f"Two signpost worlds, lambda = {task.separation:g}, H0 = {task.horizon:,}."
@@ -160,11 +161,11 @@ def _episodes(task: Clustering, found: Results, seed: int) -> Findings:
     return Findings([exponent(LINEAR, lines, BY_EPISODES)], [figure])
 
 
-def _learning(tasks: Sequence[Learning], found: Results, seed: int) -> Findings:
-    curves = {f"gap {task.gap:g}": _growing(found[task][..., 0]) for task in tasks}
+def _learning(tasks: Sequence[Learning], found: Results) -> Findings:
+    curves = {f"gap {task.gap:g}": summed(found[task][..., 0]) for task in tasks}
     x = next(iter(curves.values()))[0]
     worst = [max((samples[i] for _, samples in curves.values()), key=np.mean) for i in range(len(x))]
-    line = line_through(x, worst, seed)
+    line = line_through(x, worst)
     series = [measured(name, x, samples) for name, (_, samples) in curves.items()]
     series += [fitted("the worst gap", x, line), _bound(tasks[0], x)]
     figure = Figure(
@@ -179,11 +180,11 @@ def _learning(tasks: Sequence[Learning], found: Results, seed: int) -> Findings:
     return Findings([exponent(ROOT_K, {SCALED: line}, BY_LEARNING, _clusters(tasks, found))], [figure])
 
 
-def _models(numbers: Mapping[int, Sequence[Learning]], found: Results, seed: int) -> Findings:
+def _models(numbers: Mapping[int, Sequence[Learning]], found: Results) -> Findings:
     """Without the first quarter of the episodes, so that the third term is left out."""
     x = [float(models) for models in numbers]
     worst = [max((_later(found[task][..., 0]) for task in row), key=np.mean) for row in numbers.values()]
-    line = line_through(x, worst, seed)
+    line = line_through(x, worst)
     first = [row[0] for row in numbers.values()]
     series = [measured("the worst gap", x, worst), fitted("the worst gap", x, line)]
     series.append(Series(SECOND, x, [task.bound(task.episodes).root for task in first], kind="theory"))
@@ -199,12 +200,12 @@ def _models(numbers: Mapping[int, Sequence[Learning]], found: Results, seed: int
     return Findings([exponent(ROOT_M, {SCALED: line}, BY_MODELS, _clusters(every, found))], [figure])
 
 
-def _bonuses(tasks: Mapping[str, Learning], found: Results, seed: int) -> Findings:
+def _bonuses(tasks: Mapping[str, Learning], found: Results) -> Findings:
     """The paper's bonus and the authors' in a world that is easy to learn with a smaller one."""
-    curves = {name: _growing(found[task][..., 0]) for name, task in tasks.items()}
+    curves = {name: summed(found[task][..., 0]) for name, task in tasks.items()}
     x = {name: curve[0] for name, curve in curves.items()}
     samples = {name: curve[1] for name, curve in curves.items()}
-    lines, series = lines_and_series(x, samples, seed)
+    lines, series = lines_and_series(x, samples)
     series.append(_bound(tasks[PAPER], x[PAPER]))
     claims = []
     for name in (PAPER, RELEASED):
@@ -245,14 +246,6 @@ def _within(tasks: Sequence[Clustering], found: Results) -> Claim:
         f"the largest of {len(tasks)} points: {largest.family}, lambda = {largest.separation:g}",
         BY_EPISODES,
     )
-
-
-def _growing(regrets: Floats) -> tuple[list[float], list[Floats]]:
-    """Numbers of episodes, and the regret of so many in every run."""
-    last = regrets.shape[1]
-    ends = np.unique(np.geomspace(max(1, last // 16), last, 5).round().astype(int))
-    sums = np.cumsum(regrets, axis=1)
-    return ends.astype(float).tolist(), [sums[:, end - 1] for end in ends]
 
 
 def _later(regrets: Floats) -> Floats:

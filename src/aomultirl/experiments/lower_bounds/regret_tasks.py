@@ -53,7 +53,7 @@ class Sizes(NamedTuple):
     models, learning_runs, learning_episodes
         M, runs and K in the sweep over K.
     numbers, number_runs, number_episodes
-        M, runs at each, and K in the sweep over M; K > M S^3 A H1, where the paper expects sqrt(MK).
+        M, runs at each, and K in the sweep over M.
     bonus_episodes
         K where bonuses are compared.
     """
@@ -76,32 +76,32 @@ class Sizes(NamedTuple):
 QUICK = Sizes(
     separations=(1.0, 0.5, 0.2, 0.1),
     jao_separations=(0.3, 0.15, 0.06, 0.03),
-    each=12,
+    each=6,
     runs=4,
-    episodes=64,
-    gaps=(0.2, 0.07),
+    episodes=32,
+    gaps=(0.2, 0.07, 0.025),
     models=4,
     learning_runs=3,
-    learning_episodes=2100,
+    learning_episodes=800,
     numbers=(1, 2, 4, 8),
-    number_runs=(4, 3, 3, 2),
-    number_episodes=2100,
-    bonus_episodes=500,
+    number_runs=(3, 3, 3, 3),
+    number_episodes=800,
+    bonus_episodes=300,
 )
 FULL = Sizes(
     separations=(1.0, 0.5, 0.2, 0.1, 0.05),
     jao_separations=(0.3, 0.15, 0.06, 0.03),
-    each=32,
+    each=16,
     runs=8,
     episodes=256,
     gaps=(0.2, 0.1, 0.05, 0.025),
     models=4,
     learning_runs=4,
-    learning_episodes=16_000,
+    learning_episodes=12_000,
     numbers=(1, 2, 4, 8, 16),
-    number_runs=(8, 6, 5, 4, 4),
+    number_runs=(6, 5, 4, 3, 3),
     number_episodes=4200,
-    bonus_episodes=8000,
+    bonus_episodes=6000,
 )
 
 

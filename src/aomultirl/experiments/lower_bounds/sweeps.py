@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from aomultirl.experiments.lower_bounds.exponents import Fit, fit
+from aomultirl.experiments.lower_bounds.exponents import Fit
 from aomultirl.experiments.lower_bounds.findings import Claim, Series
 
 Floats = NDArray[np.float64]
@@ -103,17 +103,47 @@ def fitted(label: str, x: Sequence[float], line: Fit) -> Series:
     return Series(slope, ends, [line(end) for end in ends], kind="fit")
 
 
-def line_through(x: Sequence[float], samples: Sequence[Floats], seed: int) -> Fit:
-    """:func:`fit`; resamples with a mean that has no logarithm are left out."""
-    with np.errstate(invalid="ignore"):
-        return fit(x, samples, seed)
+def line_through(x: Sequence[float], samples: Sequence[Floats]) -> Fit:
+    """The exponent of the mean of ``samples[i]`` as a function of ``x[i]``, with an interval for few runs.
+
+    The logarithm of a mean over n runs is off by the mean's standard error over the mean; the slope adds these up, and
+    Student's quantile with Welch's degrees of freedom makes the interval.  With three runs a bootstrap's is too short.
+
+    Examples
+    --------
+    >>> line_through([1.0, 4.0], [np.array([2.0, 2.0]), np.array([4.0, 4.0])]).slope
+    0.5
+    """
+    logs, means = np.log(np.asarray(x, float)), np.array([values.mean() for values in samples])
+    if len(np.unique(logs)) < 2 or not np.all(means > 0.0):
+        raise ValueError(f"a slope needs two different x and positive means, not x = {list(x)}, y = {means.tolist()}")
+    weights = (logs - logs.mean()) / np.sum((logs - logs.mean()) ** 2)
+    slope = float(weights @ np.log(means))
+    spread = np.array([values.var(ddof=1) / len(values) for values in samples])
+    parts = spread * (weights / means) ** 2
+    width = 0.0
+    if parts.sum() > 0.0:
+        freedom = parts.sum() ** 2 / np.sum(parts**2 / [len(values) - 1 for values in samples])
+        width = float(stdtrit(freedom, 0.975) * math.sqrt(parts.sum()))
+    return Fit(slope, slope - width, slope + width, float(np.log(means).mean() - slope * logs.mean()))
+
+
+def summed(regrets: Floats, parts: int = 5) -> tuple[list[float], list[Floats]]:
+    """Numbers of episodes over a decade, and the regret of so many in every run; ``regrets`` is (runs, K).
+
+    The sums of a run rise and fall together, so the interval of a slope through them is too long rather than too short.
+    """
+    last = regrets.shape[1]
+    ends = np.unique(np.geomspace(max(1, last // 10), last, parts).round().astype(int))
+    sums = np.cumsum(regrets, axis=1)
+    return ends.astype(float).tolist(), [sums[:, end - 1] for end in ends]
 
 
 def lines_and_series(
-    x: Mapping[str, Sequence[float]], samples: Mapping[str, Sequence[Floats]], seed: int
+    x: Mapping[str, Sequence[float]], samples: Mapping[str, Sequence[Floats]]
 ) -> tuple[dict[str, Fit], list[Series]]:
     """For each name its fitted line, its points and the line to draw."""
-    lines = {name: line_through(x[name], samples[name], seed) for name in samples}
+    lines = {name: line_through(x[name], samples[name]) for name in samples}
     series = []
     for name, line in lines.items():
         series += [measured(name, x[name], samples[name]), fitted(name, x[name], line)]
