@@ -111,7 +111,7 @@ def line_through(x: Sequence[float], samples: Sequence[Floats]) -> Fit:
 
     Examples
     --------
-    >>> line_through([1.0, 4.0], [np.array([2.0, 2.0]), np.array([4.0, 4.0])]).slope
+    >>> round(line_through([1.0, 4.0], [np.array([2.0, 2.0]), np.array([4.0, 4.0])]).slope, 9)
     0.5
     """
     logs, means = np.log(np.asarray(x, float)), np.array([values.mean() for values in samples])
