@@ -2,20 +2,28 @@
 
 import json
 import os
+import re
 from functools import partial
 
 import pytest
 
 from aomultirl.cli import run
+from aomultirl.engine import compiling
 from aomultirl.experiments.executors import InProcess
-from aomultirl.experiments.lower_bounds import coin, laboratory
+from aomultirl.experiments.lower_bounds import assumptions, clustering, coin, laboratory, minimax, regret_slopes
+from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
 from aomultirl.reports import lower_bounds
 
-TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10)
+TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
 
 
 def tiny_coin(quick, seed, executor):
     return coin.measure_with(TINY, seed, executor)
+
+
+def made_up(quick, seed, executor):
+    claim = Claim("water is wet", "Section 3", 1.0, 1.0, 1.0, 1.0, True, "it is", figure="water")
+    return Findings([claim], [Figure("water", "Water", "time", "wetness", [Series("water", [1, 10], [1, 1])])])
 
 
 def test_help_has_an_example(capsys):
@@ -29,12 +37,14 @@ def test_help_has_an_example(capsys):
         (["--seed", "-1"], "seed must be at least 0, not -1"),
         (["--workers", "0"], "workers must be at least 1, not 0"),
         (["--seed", "many"], "'many'"),
+        (["--only", "coins"], "only must be one of 'coin', 'clustering', 'minimax', 'regret_slopes', 'assumptions'"),
+        (["--only", "coin", "--only", "dice"], "not 'dice'"),
         (["--out", "FILE"], "which is a file, not a folder"),
         (["--out", "FOREIGN"], "holds 'notes.txt' and is not a folder of this laboratory; name another folder"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_measured(capsys, monkeypatch, tmp_path, words, message):
-    monkeypatch.setattr(laboratory, "measure_all", lambda *_: pytest.fail("measured"))
+    monkeypatch.setattr(laboratory, "measure_all", lambda *_, **__: pytest.fail("measured"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "FILE").write_text("mine")
     (tmp_path / "FOREIGN").mkdir()
@@ -45,6 +55,10 @@ def test_bad_input_is_one_sentence_and_nothing_is_measured(capsys, monkeypatch, 
     assert err.count("\n") == 1
     assert message in err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["FILE", "FOREIGN", "notes.txt"]
+
+
+def stems(folder):
+    return {path.stem for path in (folder / "figures").iterdir()}
 
 
 def test_groups_are_gathered_in_their_order_and_progress_never_goes_back():
@@ -61,12 +75,73 @@ def test_groups_are_gathered_in_their_order_and_progress_never_goes_back():
     assert percents[-1] == 100
 
 
+def test_groups_are_chosen_once_each_and_in_their_order():
+    assert laboratory.chosen() == list(laboratory.GROUPS)
+    assert laboratory.chosen(["minimax", "coin", "minimax"]) == ["coin", "minimax"]
+
+
+def test_only_the_groups_that_are_named_are_measured_and_nothing_else_is_left(capsys, monkeypatch, tmp_path):
+    for group in (clustering, regret_slopes, assumptions):
+        monkeypatch.setattr(group, "measure", lambda *_: pytest.fail("measured"))
+    monkeypatch.setattr(coin, "measure", tiny_coin)
+    monkeypatch.setattr(minimax, "measure", made_up)
+    words = ["lower-bounds", "--quick", "--workers", "1", "--seed", "3", "--out", str(tmp_path)]
+    alone = coin.measure_with(TINY, 3, InProcess())
+    coins = {figure.name for figure in alone.figures}
+
+    assert run([*words, "--only", "minimax", "--only", "coin"]) == 0
+    assert stems(tmp_path) == {*coins, "water"}
+    assert json.loads((tmp_path / "lower_bounds.json").read_text())["groups"] == ["coin", "minimax"]
+    assert len(json.loads((tmp_path / "claims.json").read_text())) == len(alone.claims) + 1
+    capsys.readouterr()
+    assert run([*words, "--only", "coin"]) == 2
+    assert "which holds minimax as well, and a run of only coin does not replace that" in capsys.readouterr().err
+
+    tmp_path = tmp_path / "coin"
+    assert run([*words, "--only", "coin", "--out", str(tmp_path)]) == 0
+    assert stems(tmp_path) == coins
+    claims = json.loads((tmp_path / "claims.json").read_text())
+    assert claims == [lower_bounds.as_json(claim) for claim in alone.claims]
+    assert json.loads((tmp_path / "lower_bounds.json").read_text())["groups"] == ["coin"]
+    page = (tmp_path / "report.html").read_text()
+    assert "aomultirl lower-bounds --quick --only coin --seed 3 --out NEW" in page
+    assert "quick sizes · only coin · seed 3" in page
+    holding = sum(claim["holds"] for claim in claims)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith(f"{holding} of {len(claims)} claims hold")
+    assert re.search(r", measured in \d+ s; report\.html, claims\.json and figures/ are in ", last)
+
+
+def test_a_report_on_all_groups_does_not_say_only(tmp_path):
+    lower_bounds.write(made_up(True, 0, InProcess()), tmp_path, quick=True, seed=0, only=laboratory.GROUPS)
+    assert json.loads((tmp_path / "lower_bounds.json").read_text())["groups"] == list(laboratory.GROUPS)
+    page = (tmp_path / "report.html").read_text()
+    assert "aomultirl lower-bounds --quick --seed 0 --out NEW" in page
+    assert "quick sizes · seed 0" in page
+
+
+@pytest.mark.parametrize(
+    ("compiled", "group", "told"),
+    [
+        ((), "coin", "compiling, half a minute, once\n"),
+        (("track",), "coin", ""),
+        (("track",), "minimax", "compiling, some minutes, once\n"),
+        (("_run",), "minimax", ""),
+    ],
+)
+def test_compiling_is_announced_where_it_is_needed(capsys, monkeypatch, tmp_path, compiled, group, told):
+    monkeypatch.setattr(compiling, "is_compiled", lambda kernel: kernel.__name__ in compiled)
+    monkeypatch.setattr(laboratory, "measure_all", lambda *_, **__: made_up(True, 0, None))
+    assert run(["lower-bounds", "--workers", "1", "--only", group, "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == told
+
+
 def test_what_the_coin_game_finds_is_written_down(tmp_path):
     found = coin.measure_with(TINY, 0, InProcess())
     lower_bounds.write(found, tmp_path, quick=True, seed=0)
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert [claim["claim"] for claim in claims] == [claim.claim for claim in found.claims]
-    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"coin_lambda", "coin_rows", "coin_lemma"}
+    assert stems(tmp_path) == {"coin_lambda", "coin_rows", "coin_lemma", "coin_corollary"}
 
 
 def spent():

@@ -10,6 +10,7 @@ import pytest
 
 import aomultirl
 from aomultirl.cli.app import app
+from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.laboratory import GROUPS
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +30,7 @@ LABEL = re.compile(rf"({'|'.join(COUNTED)}|Algorithm|Figure|Equations?|Section|A
 
 
 def tables():
-    """The cells of the two tables of the page: parts of the paper, and errata."""
+    """The cells of the three tables of the page: what sections count, parts of the paper, and errata."""
     found = [[]]
     for line in (ROOT / "docs/paper_map.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("|"):
@@ -39,7 +40,8 @@ def tables():
     return [rows[2:] for rows in found if rows]
 
 
-PARTS, MISTAKES = tables()
+SECTIONS, PARTS, MISTAKES = tables()
+PLACES = {name: place for name, place in vars(places).items() if name.isupper()}
 
 
 def label(row):
@@ -59,6 +61,35 @@ def names(cell):
 
 def mentioned(text):
     return {int(number) for number in re.findall(r"\bE(\d+)\b", text)}
+
+
+def counted(column):
+    """The section of each number in a column of the first table."""
+    found = {}
+    for row in SECTIONS:
+        ends = [int(number) for number in re.findall(r"\d+", row[column])]
+        found |= dict.fromkeys(range(ends[0], ends[-1] + 1), row[0]) if ends else {}
+    return found
+
+
+def section(kind, number):
+    """Where a counted part of the paper stands."""
+    return counted({"Algorithm": 2, "Figure": 3}.get(kind, 1))[int(number)]
+
+
+def check_place(place):
+    """Raise unless it begins like a row of the page, in its section, with errata of this row alone."""
+    assert re.match(r"(Section \d|Appendix [A-J])\b", place), f"{place!r} has no section"
+    numbered = re.match(rf"(\w+ \w+), ({'|'.join(COUNTED)}|Algorithm|Figure) (\d+)(?= \(|$)", place)
+    if numbered:
+        where, kind, number = numbered.groups()
+        rows = [row for row in PARTS if label(row) == (kind, number)]
+        assert rows, f"{place!r} has no row"
+        assert where == section(kind, number)
+    else:
+        rows = [row for row in PARTS if re.split(r" \(E?", row[0])[0] == place.split(" (")[0]]
+        assert rows, f"{place!r} has no row"
+    assert mentioned(place) <= mentioned(rows[0][0])
 
 
 def resolve(name):
@@ -93,6 +124,12 @@ def test_every_algorithm_and_figure_has_one_row_in_the_papers_order():
     assert numbers("Figure") == list(range(1, FIGURES + 1))
 
 
+def test_every_counted_part_stands_in_one_section():
+    assert list(counted(1)) == list(range(1, 43))
+    assert list(counted(2)) == list(range(1, ALGORITHMS + 1))
+    assert list(counted(3)) == list(range(1, FIGURES + 1))
+
+
 def test_no_row_comes_twice():
     assert len({row[0] for row in PARTS}) == len(PARTS)
 
@@ -122,6 +159,54 @@ def test_everything_that_an_erratum_names_is_there(row):
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_group_of_the_laboratory_checks_something(group):
     assert any(f"experiments.lower_bounds.{group}" in names(checked) for _, _, checked in PARTS)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_every_place_of_a_claim_is_a_part_of_the_paper(name):
+    check_place(PLACES[name])
+    number = re.fullmatch(r"([A-Z]+)_(\d+)", name)
+    if number:
+        assert f", {number[1].capitalize()} {number[2]} (" in PLACES[name]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "Lemma 23 (Q x 2 coins)",
+        "Appendix B, Lemma 23 (Q x 2 coins)",
+        "Appendix C, Lemma 24 (Q x 2 coins)",
+        "Appendix C, Lemma 23 (Q x 2 coins; E4)",
+        "Section 4, Theorem 1",
+        "Appendix F, unknown hitting time",
+        "Appendix C, composites",
+    ],
+)
+def test_a_place_that_is_elsewhere_is_noticed(place):
+    with pytest.raises(AssertionError):
+        check_place(place)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "src/aomultirl/experiments/lower_bounds").glob("*.py")), ids=lambda path: path.name
+)
+def test_claims_have_no_places_of_their_own(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    places_here = [
+        call.args[1]
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "id", "") in ("Claim", "Expected", "judge")
+        and call.args[1:]
+    ]
+    constants = [
+        one.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for one in ast.walk(node.value)
+        if isinstance(one, ast.Constant)
+    ]
+    assert not any(isinstance(place, (ast.Constant, ast.JoinedStr)) for place in places_here)
+    assert path.name == "places.py" or not any(re.match(r"(Section|Appendix) \w\b", str(one)) for one in constants)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import os
 import signal
 import time
 
+import psutil
 import pytest
 
-from aomultirl.experiments.executors import KILLED, InProcess, LocalProcesses, local
+from aomultirl.experiments.executors import KILLED, InProcess, LocalProcesses, local, staying
 from aomultirl.experiments.ray_executor import RayCluster
 
 
@@ -77,3 +78,34 @@ def test_a_cluster_that_is_not_there_is_refused_at_once():
     with pytest.raises(ValueError, match=r"nobody answers at 127\.0\.0\.2:9: "):
         list(RayCluster("127.0.0.2:9").map(square, [1]))
     assert time.monotonic() - begin < 30
+
+
+def own_process(_):
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def test_processes_stay_within_the_block_and_no_longer():
+    executor = LocalProcesses(2)
+    with staying(executor):
+        first, second = (set(executor.map(own_process, range(8))) for _ in range(2))
+        assert first == second
+        assert len(first) == 2
+    assert not any(psutil.pid_exists(pid) for pid in first)
+    assert first.isdisjoint(executor.map(own_process, range(4)))
+
+
+def test_after_an_interruption_nothing_stays():
+    executor = LocalProcesses(2)
+    with staying(executor):
+        results = executor.map(own_process, range(40))
+        first = next(results)
+        results.close()
+        assert not psutil.pid_exists(first)
+        assert len(set(executor.map(own_process, range(8)))) == 2
+
+
+def test_this_process_stays_anyway():
+    executor = InProcess()
+    with staying(executor):
+        assert set(executor.map(own_process, range(2))) == {os.getpid()}

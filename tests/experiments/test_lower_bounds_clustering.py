@@ -41,7 +41,7 @@ from aomultirl.identifying.threshold import identify_cluster
 TREE = Tree(12, 13, 16.0, 0.5)
 TINY = (
     Sweep("lambda", "separation", EXPLORE_ID, along("separation", TREE, 0.5, 0.25), 30),
-    Sweep("lambda", "separation", GOSPRL, along("separation", TREE, 0.5, 0.25), 30, 1),
+    Sweep("lambda", "separation", GOSPRL, along("separation", TREE, 0.5, 0.25), 30, 3),
     Sweep("S", "states", EXPLORE_ID, along("states", TREE, 12, 24), 30),
     Sweep("lambda_sequential", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.36), 8),
     Sweep("lambda_sequential", "separation", TOLD_LEVEL, along("separation", TREE, 0.5, 0.36), 3),
@@ -195,11 +195,13 @@ def test_a_line_leaves_out_what_is_never_reached():
 def test_every_sweep_has_its_claims_and_every_figure_points_lines_and_theory(found):
     assert len(found.claims) == 5 + sum(len(sweep.readings) for sweep in TINY)
     names = {figure.name for figure in found.figures}
-    assert names == {"clustering_all", "clustering_lambda", "clustering_S", "clustering_lambda_sequential"}
-    assert {claim.figure for claim in found.claims} - {""} == names
+    swept = {f"clustering_{sweep.name}" for sweep in TINY}
+    assert names == {"clustering_all", "clustering_diameter", *swept}
+    assert {claim.figure for claim in found.claims} == names
     for figure in found.figures:
         kinds = {series.kind for series in figure.series}
-        assert kinds == ({"measured", "theory"} if figure.name == "clustering_all" else {"measured", "fit", "theory"})
+        without = figure.name in ("clustering_all", "clustering_diameter")
+        assert kinds == ({"measured", "theory"} if without else {"measured", "fit", "theory"})
         for series in figure.series:
             assert len(series.x) == len(series.y)
             assert all(low <= y <= high for low, y, high in zip(series.low, series.y, series.high, strict=False))
@@ -216,6 +218,8 @@ def test_nobody_is_below_the_lower_bound_or_above_the_upper_one(found):
     assert diameter.holds
     assert few.high < 0.5
     assert within.high < 0.01
+    shown = next(figure for figure in found.figures if figure.name == diameter.figure).series[0]
+    assert diameter.measured == max(y / x for x, y in zip(shown.x, shown.y, strict=True)) < 1.0
 
 
 def test_results_depend_on_the_seed_and_not_on_who_does_the_work():
@@ -251,11 +255,12 @@ def test_whoever_knows_without_samples_breaks_the_claims():
     assert few.measured == 1.0
 
 
-def grown(power):
+def grown(power, spread=0.0):
     """A sweep over lambda whose steps grow with this power, and its claim on the exponent."""
     sweep = Sweep("lambda", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.4, 0.25), 20)
+    factors = np.exp(spread * np.linspace(-1.0, 1.0, 20))
     episodes = {
-        Task(TOLD_WORLDS, tree, 20): made([1] * 20, [100.0 * tree.separation**power] * 20) for tree in sweep.trees
+        Task(TOLD_WORLDS, tree, 20): made([1] * 20, 100.0 * tree.separation**power * factors) for tree in sweep.trees
     }
     return clustering._figure("lambda", [sweep], Curves(episodes, 0)).claims[0]
 
@@ -276,6 +281,31 @@ def test_the_exponent_claimed_is_recognised_and_another_one_is_refused_with_a_re
     assert not wrong.holds
     assert wrong.measured == pytest.approx(-1.0)
     assert wrong.reason
+
+
+def test_an_exponent_that_is_hardly_known_does_not_hold_although_it_is_as_predicted():
+    claim = grown(-2.0, spread=2.0)
+    assert claim.measured == pytest.approx(-2.0)
+    assert claim.high - claim.low > 0.5
+    assert not claim.holds
+    assert claim.reason == "the interval is too wide to tell"
+
+
+def test_the_mean_of_four_episodes_lies_in_its_interval_as_often_as_said():
+    """95 % of 400: at most 36 outside, but for one chance in a thousand."""
+    rng = np.random.default_rng(0)
+    outside = 0
+    for _ in range(400):
+        rows = clustering_curves._student(rng.normal(100.0, 5.0, 4), rng)[None]
+        (low,), (high,) = clustering_curves.interval(rows)
+        outside += not low <= 100.0 <= high
+    assert 6 <= outside <= 36
+
+
+def test_a_range_of_less_than_a_decade_comes_with_the_reason():
+    for sweep in (*clustering.QUICK, *clustering.FULL):
+        assert len(sweep.trees) >= 4
+        assert bool(sweep.short) == (sweep.x.max() < 9.9 * sweep.x.min()), sweep
 
 
 @pytest.mark.long

@@ -12,17 +12,18 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.stepping import Phase, follow
 from aomultirl.experiments.executors import InProcess, local
 from aomultirl.experiments.lower_bounds import minimax, minimax_tasks
+from aomultirl.experiments.lower_bounds.minimax import KEY
 from aomultirl.experiments.lower_bounds.minimax_sizes import Sizes
 from aomultirl.experiments.lower_bounds.minimax_tasks import (
     LEARNER,
     ORACLE,
     PLAIN,
-    RECALL,
+    RANDOM,
     TREE,
     UCRL,
     Trial,
-    carry_out,
 )
+from aomultirl.experiments.lower_bounds.tasks import carry_out
 from aomultirl.worlds import two_jao_tree
 
 TINY = Sizes(
@@ -98,14 +99,35 @@ def test_what_is_lost_without_the_special_action_is_what_exact_values_say():
     assert lost == pytest.approx(trial.never_special(), abs=trial.diameter / 8.0)
 
 
-def test_ucbvi_afresh_acts_at_random_and_its_regret_is_exact():
-    trial = Trial(PLAIN, *POINT, 2, 3)
-    world = trial.worlds()[0]
-    actions = world.n_actions
-    blind = world.policy_values(np.full((2, actions), 1.0 / actions), trial.horizon)[0, 0]
-    regrets = trial.play(0)
-    assert regrets.shape == (2, 3)
-    assert regrets == pytest.approx(np.full((2, 3), world.first_values(trial.horizon)[0] - blind))
+def test_losses_add_up_to_what_a_fixed_policy_loses():
+    """Exactly: occupancies of a random policy in a small horizon, by matrix powers."""
+    world = Trial(PLAIN, *POINT, 1, 1).worlds()[3]
+    horizon, n_actions = 40, world.n_actions
+    each, rest = minimax_tasks.losses(world, horizon)
+    policy = np.random.default_rng(0).dirichlet(np.ones(n_actions), size=2)
+    walk = np.einsum("sa,sat->st", policy, world.transitions)
+    at, lost = np.array([1.0, 0.0]), 0.0
+    for _ in range(horizon):
+        lost += at @ (policy * each).sum(axis=1)
+        at = at @ walk
+    assert each.min() > -1e-9
+    best, own = world.first_values(horizon)[0], world.policy_values(policy, horizon)[0, 0]
+    assert lost + at @ rest == pytest.approx(best - own)
+
+
+@pytest.mark.parametrize("agent", [UCRL, PLAIN])
+def test_regret_is_that_of_the_runner_with_less_noise(agent):
+    """Four standard deviations of the difference of two means: a false alarm in 15,000."""
+    trial = Trial(agent, *POINT, 60, 1)
+    own = trial.play(0)[:, 0]
+    run = [
+        ao.run(minimax_tasks.AGENTS[agent](trial), trial.worlds(), ao.streams.uniform(), 1, seed, record=["regret"])
+        for seed in range(60)
+    ]
+    theirs = np.array([history["regret"][0] for history in run])
+    noise = np.sqrt((own.var() + theirs.var()) / 60)
+    assert abs(own.mean() - theirs.mean()) < 4.0 * noise
+    assert agent != UCRL or own.std() < 0.5 * theirs.std()
 
 
 def test_aomultirl_refuses_the_horizon_because_clustering_needs_more():
@@ -120,31 +142,50 @@ def test_aomultirl_refuses_the_horizon_because_clustering_needs_more():
 
 def test_every_claim_says_how_it_is_judged_and_names_a_figure_that_is_there(found):
     names = [figure.name for figure in found.figures]
-    assert len(found.claims) == 12
-    assert len(names) == len(set(names)) == 8
+    assert len(names) == len(set(names)) == 11
     for claim in found.claims:
         assert claim.rule
         assert claim.place.startswith("Section 3")
         assert claim.low <= claim.measured <= claim.high
-        assert claim.figure in names or claim.low == claim.high
+        assert claim.figure in names
 
 
-def test_exponents_are_those_of_the_points_and_judged_by_all_their_intervals(found):
-    for letter in ("H", "D", "SA", "S", "A"):
-        claim = the_claim(found, f"the root of {letter},")
-        figure = next(one for one in found.figures if one.name == claim.figure)
-        points = [one for one in figure.series if one.kind == "measured"]
-        slopes = [np.polyfit(np.log(one.x), np.log(one.y), 1)[0] for one in points]
-        assert claim.measured == pytest.approx(max(slopes, key=lambda slope: abs(slope - 0.5)))
-        assert claim.predicted == 0.5
-        assert {one.label for one in points} <= {PLAIN, UCRL, LEARNER, RECALL}
+def test_every_agent_of_a_figure_has_its_exponent(found):
+    for letter, agents in (("H", 3), ("D", 3), ("SA", 2), ("S", 3), ("A", 3)):
+        claims = [one for one in found.claims if one.claim.endswith(f"the root of {letter}")]
+        figure = next(one for one in found.figures if one.name == claims[0].figure)
+        points = {one.label: one for one in figure.series if one.kind == "measured"}
+        assert len(claims) == len(points) == agents
+        for claim in claims:
+            one = points[claim.claim.split(":")[0]]
+            assert claim.measured == pytest.approx(np.polyfit(np.log(one.x), np.log(one.y), 1)[0])
+            assert claim.predicted == 0.5
+
+
+def test_agents_with_and_without_memory_are_told_apart(found):
+    linear = [one for one in found.claims if one.claim.endswith("linearly in K")]
+    assert len(linear) == 6
+    forgetful = {one.claim.split(":")[0] for one in linear if "keeps nothing" in one.reason}
+    assert forgetful == {PLAIN, UCRL, RANDOM}
+
+
+def test_what_clustering_takes_is_shown_at_every_point_of_two_states(found):
+    claim = the_claim(found, "does not fit into an episode")
+    figure = next(one for one in found.figures if one.name == claim.figure)
+    points = [one for one in figure.series if one.kind == "measured"]
+    assert [len(one.x) for one in points] == [len(TINY.horizons), len(TINY.diameters), len(TINY.pairs)]
+    assert points[0].y[0] == pytest.approx(Trial(PLAIN, *POINT, 4, 1).clustering_horizon() / 2000)
+    assert claim.measured == min(min(one.y) for one in points)
+    assert claim.holds
 
 
 def test_figures_show_points_with_intervals_fits_with_their_slopes_and_theory(found):
     for figure in found.figures:
+        if figure.name == "minimax_room":
+            continue
         kinds = [one.kind for one in figure.series]
         assert "theory" in kinds
-        assert "fit" in kinds or figure.name == "minimax_constant"
+        assert "fit" in kinds or figure.name in ("minimax_constant", "minimax_above", "minimax_within")
         for one in figure.series:
             assert one.kind != "fit" or "slope" in one.label
             if one.kind == "measured":
@@ -155,14 +196,13 @@ def test_figures_show_points_with_intervals_fits_with_their_slopes_and_theory(fo
 def test_the_agent_that_is_told_the_task_is_judged_apart(found):
     figure = next(one for one in found.figures if one.name == "minimax_episodes")
     assert ORACLE in [one.label for one in figure.series]
-    assert ORACLE not in the_claim(found, "linearly in K").reason
-    assert the_claim(found, "told the task profits").figure == "minimax_episodes"
+    assert the_claim(found, "told the task, profits").figure == "minimax_episodes"
 
 
 def test_who_does_the_work_makes_no_difference_and_the_seed_does():
     trials = [Trial(name, *POINT, 1, 2) for name in (UCRL, LEARNER)]
     first, same, other = (
-        carry_out(trials, seed, way) for seed, way in ((0, InProcess()), (0, Backwards()), (1, InProcess()))
+        carry_out(trials, KEY, seed, way) for seed, way in ((0, InProcess()), (0, Backwards()), (1, InProcess()))
     )
     for trial in trials:
         assert np.array_equal(first[trial], same[trial])
@@ -180,10 +220,18 @@ def test_an_agent_that_knows_the_special_action_would_be_noticed(monkeypatch):
 
 @pytest.mark.long
 def test_regret_is_linear_in_k_and_like_the_root_of_d_s_a_and_h():
-    """Six exponents, whose intervals each miss with probability 0.05 at most: two of them in 3 of 100 seeds."""
+    """Agents that hardly learn in H steps have exponents that are computed; a learner's are off by more than 0.1 plus
+    its standard error of 0.1 or so in one of three seeds, so four of all may be missed, or too wide to tell."""
     found = minimax.measure(True, 1, local(2))
-    for words in ("no agent's regret is below", "the best agent loses", "told the task profits", "UCRL2 in every"):
+    for words in ("no agent's regret is below", "the best agent loses", "told the task, profits", "UCRL2 in every"):
         assert the_claim(found, words).holds
-    exponents = [the_claim(found, f"the root of {letter},") for letter in ("H", "D", "SA", "S", "A")]
-    exponents.append(the_claim(found, "linearly in K"))
-    assert sum(claim.holds for claim in exponents) >= len(exponents) - 1
+    linear = [one for one in found.claims if one.claim.endswith("linearly in K")]
+    assert all(one.holds for one in linear)
+    roots = [one for one in found.claims if "the root of" in one.claim]
+    blind = [one for one in roots if one.claim.startswith((PLAIN, UCRL)) and not one.claim.endswith(("of S", "of A"))]
+    assert len(blind) == 6
+    assert all(one.holds for one in blind)
+    in_trees = [one for one in roots if one.claim.startswith((PLAIN, UCRL)) and one not in blind]
+    assert not any(one.holds for one in in_trees)
+    learners = [one for one in roots if one.claim.startswith(LEARNER)]
+    assert sum(abs(one.measured - 0.5) <= 0.25 for one in learners) >= len(learners) - 1

@@ -8,7 +8,9 @@ import pytest
 import aomultirl as ao
 from aomultirl.experiments.executors import InProcess, local
 from aomultirl.experiments.lower_bounds import regret_slopes, regret_tasks
+from aomultirl.experiments.lower_bounds.regret_slopes import KEY
 from aomultirl.experiments.lower_bounds.regret_tasks import (
+    BOTH,
     HITTING_TIME,
     JAO,
     PAPER,
@@ -19,14 +21,15 @@ from aomultirl.experiments.lower_bounds.regret_tasks import (
     Clustering,
     Learning,
     Sizes,
-    carry_out,
     signposts,
 )
+from aomultirl.experiments.lower_bounds.tasks import carry_out
 
 TINY = Sizes(
     separations=(1.0, 0.5),
     jao_separations=(0.3, 0.15),
     each=8,
+    early=40,
     runs=2,
     episodes=8,
     gaps=(0.2, 0.1),
@@ -34,9 +37,10 @@ TINY = Sizes(
     learning_runs=2,
     learning_episodes=120,
     numbers=(1, 2),
-    number_runs=(2, 2),
+    number_runs=2,
     number_episodes=120,
     bonus_episodes=40,
+    reusing_episodes=60,
 )
 
 
@@ -105,11 +109,12 @@ def test_a_bonus_above_its_cap_is_acting_at_random(bonus):
     assert regrets == pytest.approx(np.full(20, (0.2 + SURE) / 2.0))
 
 
-@pytest.mark.parametrize("bonus", [PAPER, RELEASED, SCALED])
+@pytest.mark.parametrize("bonus", [PAPER, RELEASED, SCALED, BOTH])
 def test_visits_are_the_first_at_which_the_bonus_is_small_enough(bonus):
     task = Learning(2, 0.1, 1, 100, bonus)
     kind, scale = regret_tasks.BONUSES[bonus]
-    sizes = task.sizes | {"horizon": 3002, "learning_horizon": 2}
+    horizon = 60_000 + 2 + 5000 if bonus == BOTH else 3002
+    sizes = task.sizes | {"horizon": horizon, "learning_horizon": 2}
     for level in (2.0, 0.1):
         visits = task.visits(level)
         below, above = scale * ao.theory.bonus([visits, visits - 1], failure=0.1, constants=kind, **sizes)
@@ -120,7 +125,7 @@ def test_visits_are_the_first_at_which_the_bonus_is_small_enough(bonus):
 
 def test_every_claim_says_how_it_is_judged_and_names_a_figure_that_is_there(found):
     names = [figure.name for figure in found.figures]
-    assert len(found.claims) == 8
+    assert len(found.claims) == 9
     assert len(names) == len(set(names)) == 5
     for claim in found.claims:
         assert claim.rule
@@ -162,15 +167,17 @@ def test_figures_show_points_with_intervals_fits_with_their_slopes_and_the_bound
 
 
 def test_clustering_takes_one_over_lambda_squared_steps_and_every_episode_as_many(found):
-    assert the_claim(found, "1 / lambda^2").holds
-    assert the_claim(found, "linearly in K").holds
+    for words in ("1 / lambda^2", "linearly in K"):
+        claim = the_claim(found, words)
+        assert claim.holds or claim.undecided
     assert 0.0 < the_claim(found, "at most H0 + D").measured < 1.0
 
 
 def test_that_the_papers_bonus_says_nothing_is_reported_with_the_episodes_it_would_take(found):
     for bonus in (PAPER, RELEASED):
-        claim = the_claim(found, f"with the {bonus} bonus")
+        claim = next(one for one in found.claims if one.claim.endswith(f"with the {bonus} bonus, unscaled"))
         assert not claim.holds
+        assert not claim.undecided
         assert claim.measured == pytest.approx(1.0)
         assert "40 were run" in claim.reason
 
@@ -185,19 +192,31 @@ def test_a_learner_that_learns_nothing_would_be_noticed(monkeypatch):
 
 def test_who_does_the_work_makes_no_difference_and_the_seed_does():
     tasks = [Clustering(JAO, 0.3, 1, 3), Learning(2, 0.2, 1, 30)]
-    first, same = carry_out(tasks, 0, InProcess()), carry_out(tasks, 0, Backwards())
-    other = carry_out(tasks, 1, InProcess())
+    first, same = carry_out(tasks, KEY, 0, InProcess()), carry_out(tasks, KEY, 0, Backwards())
+    other = carry_out(tasks, KEY, 1, InProcess())
     for task in tasks:
         assert np.array_equal(first[task], same[task])
         assert not np.array_equal(first[task], other[task])
 
 
+def test_with_the_samples_of_both_phases_the_papers_own_bonus_learns():
+    task = Learning(1, 0.2, 1, 400, BOTH)
+    regrets, misclustered = np.moveaxis(task.play(0)[0], -1, 0)
+    start = task.episodes_until(0.5)
+    assert 50 < start < 200
+    assert regrets[:3] == pytest.approx(np.full(3, (0.2 + SURE) / 2.0))
+    assert regrets[start + 100 :].mean() < 0.1 * regrets[:3].mean()
+    assert not misclustered.any()
+
+
 @pytest.mark.long
 def test_all_but_the_unscaled_bonuses_is_as_the_theorem_says():
-    """Five exponents, whose intervals each miss with probability 0.05 at most: two of them in 3 of 100 seeds."""
+    """A quick run; of seven exponents, two may be too wide to tell, and none may fail."""
     found = regret_slopes.measure(True, 1, local(2))
     unscaled = [claim for claim in found.claims if claim.claim.endswith("unscaled")]
     others = [claim for claim in found.claims if claim not in unscaled]
-    assert [claim.holds for claim in unscaled] == [False, False]
+    assert [(claim.holds, claim.undecided) for claim in unscaled] == [(False, False)] * 2
     assert the_claim(found, "at most H0 + D").holds
-    assert sum(claim.holds for claim in others) >= len(others) - 1
+    assert the_claim(found, "samples of both phases").holds
+    assert all(claim.holds or claim.undecided for claim in others)
+    assert sum(claim.holds for claim in others) >= len(others) - 2

@@ -12,6 +12,7 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     exponent,
     fitted,
     line_through,
+    lines_and_series,
     mean_of,
     measured,
     summed,
@@ -27,15 +28,44 @@ def test_means_have_students_intervals():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "holds"), [(0.45, 0.7, True), (0.1, 0.41, True), (0.61, 0.7, False), (0.1, 0.39, False)]
+    ("low", "high", "holds", "doubt"),
+    [
+        (0.4, 0.6, True, ""),
+        (0.55, 0.62, True, ""),
+        (0.61, 0.7, False, ""),
+        (0.1, 0.39, False, ""),
+        (0.55, 0.75, False, "chance may have done it, as the interval meets the band"),
+        (0.2, 0.8, False, "the interval is too wide to tell"),
+    ],
 )
-def test_an_exponent_holds_where_its_interval_meets_the_band(low, high, holds):
-    line = Fit((low + high) / 2.0, low, high, 0.0)
-    assert exponent(HALF, {"one": line}, "figure").holds is holds
-    from_above = HALF._replace(least=-math.inf)
-    assert from_above.holds(line) is (low <= 0.6)
-    assert "begins below 0.6" in from_above.rule
-    assert "meets [0.4, 0.6]" in HALF.rule
+def test_an_exponent_holds_in_the_band_fails_outside_and_is_open_where_too_little_is_known(low, high, holds, doubt):
+    claim = exponent(HALF, {"one": Fit((low + high) / 2.0, low, high, 0.0)}, "figure")
+    assert (claim.holds, claim.undecided, claim.reason) == (holds, bool(doubt), doubt)
+    assert claim.relation == "="
+    assert "lies in [0.4, 0.6], its 95 % interval at most 0.5 wide" in HALF.rule
+
+
+def test_a_bound_from_above_has_no_lower_end():
+    above = HALF._replace(least=-math.inf)
+    claims = [exponent(above, {"one": Fit(slope, slope - 0.1, slope + 0.1, 0.0)}, "figure") for slope in (-3.0, 0.8)]
+    assert [claim.holds for claim in claims] == [True, False]
+    assert {claim.relation for claim in claims} == {"<="}
+    assert "is at most 0.6" in above.rule
+
+
+@pytest.mark.parametrize("runs", [3, 8])
+def test_a_straight_line_is_not_taken_for_a_root(runs):
+    """Five points over a decade whose means are off by a tenth each; of 300, a root mostly holds, a line never does."""
+    rng, x = np.random.default_rng(0), np.geomspace(1.0, 10.0, 5)
+    at_most = HALF._replace(least=-math.inf)
+    judged = {}
+    for power in (0.5, 1.0):
+        noisy = [[one**power * (1.0 + 0.1 * np.sqrt(runs) * rng.normal(size=runs)) for one in x] for _ in range(300)]
+        lines = [line_through(x, samples) for samples in noisy]
+        judged[power] = [exponent(at_most, {"one": line}, "figure") for line in lines]
+    assert sum(claim.holds for claim in judged[1.0]) == 0
+    assert sum(claim.holds or claim.undecided for claim in judged[0.5]) > 285
+    assert sum(claim.holds for claim in judged[0.5]) > 150
 
 
 def test_of_several_exponents_all_must_hold_and_the_farthest_is_given():
@@ -63,11 +93,16 @@ def test_the_interval_of_a_slope_holds_it_as_often_as_it_says():
     assert 920 <= sum(line.low <= 1.0 <= line.high for line in lines) <= 975
 
 
-def test_a_line_needs_two_places_and_positive_means():
-    same = [np.ones(2), np.ones(2)]
-    for x, samples in (([2.0, 2.0], same), ([1.0, 2.0], [np.ones(2), -np.ones(2)])):
-        with pytest.raises(ValueError, match="two different x and positive means"):
-            line_through(x, samples)
+def test_a_line_needs_two_places():
+    with pytest.raises(ValueError, match="two different x"):
+        line_through([2.0, 2.0], [np.ones(2), np.ones(2)])
+
+
+def test_where_a_mean_is_not_positive_the_exponent_may_be_anything():
+    lines, series = lines_and_series({"one": [1.0, 2.0]}, {"one": [np.ones(2), -np.ones(2)]})
+    claim = exponent(HALF, lines, "figure")
+    assert (claim.holds, claim.undecided, claim.low, claim.high) == (False, True, -math.inf, math.inf)
+    assert [one.kind for one in series] == ["measured"]
 
 
 def test_regret_is_summed_up_over_a_decade():

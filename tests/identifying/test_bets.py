@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from aomultirl.identifying.bets import LEAST_LEAD, LOSE, RATE, THETA, WIN, find_bet, find_bets, ln_wealth, ratio
+from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bet, find_bets, ln_wealth, ratio
 from aomultirl.identifying.e_values import gammas, interval_radius, lower_bound
 from aomultirl.identifying.knowledge import Knowledge
 from aomultirl.identifying.sequential import event_weights
@@ -35,7 +35,7 @@ def slow_bets(mine, rival, level, events):
     for event in events:
         hits, hits_rival = sum(mine[i] for i in event), sum(rival[i] for i in event)
         q, u = (hits_rival + 0.5) / (m + 1.0), upper_bound(hits, n, level + WEIGHTS[len(event)])
-        if q > u and q - hits / n >= LEAST_LEAD:
+        if q > u:
             bets[event] = q, u, q * math.log(q / u) + (1.0 - q) * math.log((1.0 - q) / (1.0 - u))
     return bets
 
@@ -47,7 +47,7 @@ def threshold_events(mine, rival):
 
 
 rows = st.integers(1, 5).flatmap(
-    lambda k: st.tuples(*[st.lists(st.integers(0, 40), min_size=k, max_size=k).filter(any)] * 2)
+    lambda k: st.tuples(*[st.lists(st.integers(0, 40) | st.integers(0, 4000), min_size=k, max_size=k).filter(any)] * 2)
 )
 levels = st.floats(0.0, 8.0)
 

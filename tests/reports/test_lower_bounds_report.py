@@ -5,7 +5,6 @@ import io
 import json
 import math
 import re
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -28,7 +27,7 @@ SLOPES = Figure(
         Series("plain learner", X, [2.0, 20.0, 210.0], [1.5, 18.0, 190.0], [2.5, 22.0, 230.0]),
         Series("plain learner: slope 1.01 (0.98 to 1.04)", X, [2.0, 20.4, 208.0], kind="fit"),
         Series("other <learner>", X, [5.0, math.nan, 400.0], [0.0, math.nan, 390.0], [9.0, math.nan, math.inf]),
-        Series("slope 0.95", [1.0, 100.0], [5.0, 400.0], kind="fit"),
+        Series("other <learner>: slope 0.95", [1.0, 100.0], [5.0, 400.0], kind="fit"),
         Series("bound S A / (480 lambda^2)", X, [1.0, 10.0, 100.0], kind="theory"),
     ],
     caption="Means over 20 runs.",
@@ -42,25 +41,75 @@ SHARES = Figure(
     log_x=False,
     log_y=False,
 )
+WORST = Figure(
+    "worst",
+    "The worst of two",
+    "K",
+    "regret",
+    [
+        Series("gap 0.2", X, [1.0, 2.0, 3.0]),
+        Series("gap 0.02", X, [0.5, 2.0, 8.0]),
+        Series("gap 0.02: slope 0.6", X, [0.5, 2.0, 8.0], kind="fit"),
+        Series("the worst gap: slope 0.5", X, [1.0, 3.0, 9.0], kind="fit"),
+        Series("bound", X, [9.0, 9.0, 9.0], kind="theory"),
+    ],
+)
+NAMED = Figure(
+    "named",
+    "Shares of agents",
+    "",
+    "share",
+    [
+        Series("with <luck>", [0, 1, 2], [0.1, 0.5, 0.9]),
+        Series("without", [2.2], [0.3]),
+        Series("chance", [-0.5, 2.5], [0.5, 0.5], kind="theory"),
+    ],
+    log_x=False,
+    log_y=False,
+    names=["one", "two & a <half>", "a rather long name"],
+)
 FOUND = Findings(
     [
         Claim(
             "steps grow like 1 / lambda^2", "Section 3", -2.0, -1.97, -2.05, -1.9, True, "meets [a, b]", "", "slopes"
         ),
-        Claim("the <b> share is large", "Appendix C", "above 1/2", 0.125, 0.1, 0.15, False, "r", "too [few]", "shares"),
-        Claim("the hitting time is infinite", "Section 4", "infinite", math.inf, math.inf, math.inf, True, "exactly"),
         Claim(
-            "nobody could tell", "Section 5", 1.0, math.nan, math.nan, math.nan, False, "it exists", "it was not run"
+            "the <b> share is large",
+            "Appendix C",
+            0.5,
+            0.125,
+            0.1,
+            0.15,
+            False,
+            "r",
+            "too [few]",
+            "shares",
+            ">",
+            "as a share of lambda",
+        ),
+        Claim("it has no end", "Section 4", 1.0, 7.0, 3.0, math.inf, True, "above", "", "slopes", ">="),
+        Claim(
+            "nobody could tell",
+            "Section 5",
+            1.0,
+            math.nan,
+            math.nan,
+            math.nan,
+            False,
+            "it exists",
+            "it was not run",
+            "slopes",
+            undecided=True,
         ),
     ],
-    [SLOPES, SHARES],
+    [SLOPES, SHARES, NAMED],
 )
 
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("laboratory") / "new" / "results"
-    lower_bounds.write(FOUND, folder, quick=True, seed=3)
+    lower_bounds.write(FOUND, folder, quick=True, seed=3, seconds=61.26)
     return folder
 
 
@@ -70,10 +119,12 @@ def page(out):
 
 
 def test_everything_is_there_and_whole(out):
-    figures = {f"figures/{name}.{kind}" for name in ("slopes", "shares") for kind in ("png", "svg")}
+    figures = {f"figures/{name}.{kind}" for name in ("slopes", "shares", "named") for kind in ("png", "svg")}
     assert set(contents(out)) == {"report.html", "claims.json", "lower_bounds.json", *figures}
     mark = json.loads((out / "lower_bounds.json").read_text())
-    assert (mark["kind"], mark["seed"], mark["quick"]) == ("lower_bounds", 3, True)
+    assert (mark["kind"], mark["seed"], mark["quick"], mark["seconds"]) == ("lower_bounds", 3, True, 61.3)
+    assert mark["figures"] == ["slopes", "shares", "named"]
+    assert "unfinished" not in mark
     assert (out / "figures" / "slopes.png").read_bytes().startswith(b"\x89PNG")
     assert (out / "figures" / "slopes.svg").read_text().startswith("<?xml")
     assert (out / "report.html").read_text().endswith("</html>\n")
@@ -89,8 +140,12 @@ def test_the_claims_are_strict_json(out):
     first = FOUND.claims[0]
     assert [claims[0][name] for name in Claim._fields] == list(first)
     assert claims[1]["holds"] is False
-    assert float(claims[2]["measured"]) == math.inf
+    assert (claims[1]["relation"], claims[1]["predicted"], claims[1]["unit"]) == (">", 0.5, "as a share of lambda")
+    assert (claims[2]["low"], claims[2]["high"]) == (3.0, None)
     assert claims[3]["measured"] is None
+    for claim in claims:
+        for name in ("predicted", "measured", "low", "high"):
+            assert claim[name] is None or type(claim[name]) is float
 
 
 def test_the_page_has_every_claim_with_its_verdict(page):
@@ -99,14 +154,15 @@ def test_the_page_has_every_claim_with_its_verdict(page):
     assert len(words) == len(FOUND.claims)
     for said, claim in zip(words, FOUND.claims, strict=True):
         assert claim.place in said
-        assert ("✓ yes" if claim.holds else "✗ no") in said
+        assert {True: "✓ yes", False: "✗ no", None: "? open"}[claim.verdict] in said
         assert f"Rule: {claim.rule}" in said
     assert "steps grow like 1 / λ²" in words[0]
     assert f"{MINUS}1.97 {MINUS}2.05 to {MINUS}1.9 {MINUS}2 Section 3" in words[0]
     assert "the <b> share is large" in words[1]
     assert "Too [few]." in words[1]
-    assert "infinite infinite Section 4" in words[2]
-    assert "2 of 4 claims hold" in page
+    assert "0.125 0.1 to 0.15 above 0.5, as a share of λ Appendix C" in words[1]
+    assert "7 3 to infinite at least 1 Section 4" in words[2]
+    assert "2 of 4 claims hold, 1 fails, 1 open · 3 figures · quick sizes · seed 3 · 61 s</p>" in page
 
 
 def test_the_page_has_every_figure_and_claims_lead_to_theirs(page):
@@ -147,13 +203,31 @@ def test_a_fit_shares_the_legend_of_its_points():
     assert theory.line is SLOPES.series[4]
 
 
-def test_points_are_joined_unless_there_is_a_fit_or_two_share_a_place():
+def test_a_fit_to_none_of_the_points_has_a_place_and_a_look_of_its_own():
+    shown = lower_bounds_figures.entries(WORST)
+    assert [entry.label for entry in shown] == ["gap 0.2", "gap 0.02: slope 0.6", "the worst gap: slope 0.5", "bound"]
+    worst = shown[2]
+    assert (worst.points, worst.line) == (None, WORST.series[3])
+    assert len({(entry.style.colour, entry.style.dashes) for entry in shown}) == 4
+    assert [lower_bounds_figures.is_joined(WORST, entry) for entry in shown] == [True, False, False, False]
+    page = make_page(Findings([], [WORST]), quick=True, seed=0)
+    boxes = [box["data-agent"] for box in Outline(page).all("input")]
+    assert boxes == ["0", "1", "2", "3"]
+    traces = content(page)["charts"][0]["views"][""]["data"]
+    assert [trace["mode"] for trace in traces if trace["meta"]["agent"] == 2] == ["lines"]
+    assert "fitted, the worst gap: slope 0.5, 1 at 1 and 9 at 100; theory, bound" in page
+    legend = lower_bounds_figures.draw(WORST).legends[0].get_texts()
+    assert [text.get_text() for text in legend] == [entry.label for entry in shown]
+
+
+def test_points_are_joined_unless_there_is_a_fit_or_two_share_a_place_or_x_is_no_number():
     def joined(figure):
-        return [lower_bounds_figures.is_joined(entry) for entry in lower_bounds_figures.entries(figure)]
+        return [lower_bounds_figures.is_joined(figure, entry) for entry in lower_bounds_figures.entries(figure)]
 
     assert joined(SHARES) == [True]
     assert joined(SLOPES) == [False, False, False]
     assert joined(SHARES._replace(series=[Series("cloud", [1, 1, 2], [1, 2, 3])])) == [False]
+    assert joined(NAMED) == [False, False, False]
 
 
 def test_nothing_comes_from_elsewhere(page):
@@ -166,8 +240,8 @@ def test_nothing_comes_from_elsewhere(page):
 
 
 def test_a_page_without_figures_or_failures():
-    page = make_page(Findings([FOUND.claims[2]]), quick=False, seed=0)
-    assert "1 of 1 claims hold" in page
+    page = make_page(Findings(), quick=False, seed=0)
+    assert "0 of 0 claims hold" in page
     assert "These do not" not in page
     assert content(page)["charts"] == []
 
@@ -182,6 +256,33 @@ def test_figures_for_print():
     assert [tuple(bar[:, 1]) for bar in bars] == [pytest.approx(ends) for ends in ((1.5, 2.5), (18, 22), (190, 230))]
 
 
+def test_names_stand_along_x_where_there_are_no_numbers(page):
+    drawn = lower_bounds_figures.draw(NAMED)
+    panel = drawn.axes[0]
+    assert panel.get_xticks().tolist() == [0.0, 1.0, 2.0]
+    labels = panel.get_xticklabels()
+    assert [label.get_text() for label in labels] == NAMED.names
+    drawn.draw_without_rendering()
+    legend = drawn.legends[0].get_window_extent()
+    assert all(label.get_window_extent().y0 > legend.y1 for label in labels)
+    (chart,) = [figure for chart, _, figure in figures(page) if chart["id"] == "named"]
+    assert chart["layout"]["xaxis"]["tickvals"] == [0, 1, 2]
+    assert chart["layout"]["xaxis"]["ticktext"] == ["one", "two &amp; a &lt;half&gt;", "a rather long name"]
+    texts = [trace["text"] for trace in chart["data"]]
+    assert texts == [["one", "two &amp; a &lt;half&gt;", "a rather long name"], ["a rather long name"], "all"]
+    assert "with &lt;luck&gt;, 0.1 at one and 0.9 at a rather long name" in page
+
+
+def test_numbers_without_room_between_them_are_left_out():
+    def shown(places):
+        return list(lower_bounds_figures.ticks(SLOPES._replace(series=[Series("y", places, places)])).values())
+
+    assert shown([2000.0, 4000.0, 16_000.0, 20_000.0, 64_000.0]) == ["2,000", "4,000", "20,000", "64,000"]
+    assert shown([0.1, 0.4, 0.8, 0.95]) == ["0.1", "0.4", "0.95"]
+    assert shown([7.0]) == ["7"]
+    assert shown([]) == []
+
+
 def test_large_and_small_numbers_are_drawn_without_a_missing_letter():
     """A missing letter would be a warning, which is an error here."""
     values = [1e-9, 1e-2, 1e12]
@@ -194,63 +295,49 @@ def test_large_and_small_numbers_are_drawn_without_a_missing_letter():
     assert "10¹²" in labels
 
 
-def test_the_same_findings_give_the_same_bytes_and_replace_what_was_there(out):
-    before = contents(out)
-    lower_bounds.write(FOUND, out, quick=True, seed=4)
-    assert json.loads((out / "lower_bounds.json").read_text())["seed"] == 4
-    lower_bounds.write(FOUND, out, quick=True, seed=3)
-    assert contents(out) == before
-
-
-@pytest.mark.parametrize("name", ["notes.txt", "lower_bounds.json", "experiment.json"])
-def test_a_foreign_folder_is_refused_and_not_touched(tmp_path, name):
-    (tmp_path / name).write_text('{"kind": "sweep"}')
-    before = contents(tmp_path)
-    with pytest.raises(ValueError, match=f"out is .*, which holds '{name}' and is not a folder of this laboratory"):
-        lower_bounds.write(FOUND, tmp_path, quick=True, seed=0)
-    assert contents(tmp_path) == before
-    assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-def test_places_that_cannot_be_written_are_refused(tmp_path):
-    file = tmp_path / "file"
-    file.write_text("mine")
-    with pytest.raises(ValueError, match="which is a file, not a folder"):
-        lower_bounds.check(file)
-    with pytest.raises(ValueError, match=r"but .* is a file"):
-        lower_bounds.check(file / "below")
-    ours = tmp_path / "ours"
-    lower_bounds.write(Findings(), ours, quick=True, seed=0)
-    (ours / "report.html").unlink()
-    (ours / "report.html").mkdir()
-    with pytest.raises(ValueError, match=r"in which 'report\.html' is a folder, not a file"):
-        lower_bounds.check(ours)
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has a folder that nobody can write to")
-def test_a_folder_that_nobody_can_write_to_is_refused():
-    with pytest.raises(ValueError, match="out is '/proc/new', but '/proc' may not be written to"):
-        lower_bounds.check("/proc/new")
-
-
 def test_figures_with_one_name_and_claims_without_theirs_are_refused(tmp_path):
     with pytest.raises(ValueError, match="two figures are called 'slopes'"):
         lower_bounds.write(Findings([], [SLOPES, SLOPES]), tmp_path, quick=True, seed=0)
-    with pytest.raises(ValueError, match="names a figure 'slopes', but there is none"):
-        lower_bounds.write(Findings([FOUND.claims[0]]), tmp_path, quick=True, seed=0)
+    for name in ("slopes", ""):
+        claim = FOUND.claims[0]._replace(figure=name)
+        with pytest.raises(ValueError, match=f"names a figure '{name}', but there is none"):
+            lower_bounds.write(Findings([claim], [SHARES]), tmp_path, quick=True, seed=0)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_table_in_the_terminal():
+def shown(findings, width=100):
     file = io.StringIO()
-    lower_bounds.show(FOUND, Console(width=120, file=file))
-    text = file.getvalue()
-    assert "steps grow like 1 / λ² (Section 3)" in text
-    assert f"{MINUS}1.97 ({MINUS}2.05 to {MINUS}1.9)" in text
-    assert "too [few]" in text
-    assert [line.split()[0] for line in text.splitlines() if line.startswith(("  yes", "  no "))] == [
-        "yes" if claim.holds else "no" for claim in FOUND.claims
+    lower_bounds.show(findings, Console(width=width, file=file))
+    return file.getvalue()
+
+
+def test_the_terminal_has_what_does_not_hold_and_counts():
+    text = shown(FOUND)
+    assert "What does not hold" in text
+    assert "the <b> share is large" in text
+    assert re.search(r"above 0\.5, as +0\.125 \(0\.1 to", text)
+    assert "    too [few]" in text
+    assert "steps grow like" not in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines[-2:] == ["slopes 2 of 3 hold", "shares 0 of 1 hold"]
+
+
+def test_the_terminal_counts_by_group_and_cuts_long_reasons():
+    many = [
+        Claim(f"claim {i}", "Section 3", 1.0, 2.0, 1.9, 2.1, i % 4 > 0, "r", "a long long story " * 40, f"{group}_x")
+        for group in ("coin", "clustering", "minimax", "regret", "assumptions")
+        for i in range(8)
     ]
+    text = shown(Findings(many))
+    assert text.count(" \u2026") == 10
+    assert len(text.splitlines()) <= 40
+    for group in ("coin game", "clustering", "minimax regime", "AOMultiRL's regret", "assumptions"):
+        assert re.search(rf"{group} +6 of 8 hold", text)
+
+
+def test_the_terminal_has_no_table_where_all_claims_hold():
+    text = shown(Findings([claim for claim in FOUND.claims if claim.holds]))
+    assert text.split() == ["slopes", "2", "of", "2", "hold"]
 
 
 def test_in_a_browser(out):
@@ -265,6 +352,11 @@ def test_in_a_browser(out):
             assert browser.errors() == []
             assert browser.run("document.documentElement.scrollWidth") <= width
             assert browser.run("[...document.querySelectorAll('.chart')].every((one) => one.data.length > 0)")
+            assert browser.run("document.querySelector('.wide').scrollWidth") <= width
+            tops = "new Set([...document.querySelector('tbody tr').cells].map((one) => one.offsetTop)).size"
+            assert browser.run(tops) == (1 if width == 1200 else 6)
+            heading = "getComputedStyle(document.querySelectorAll('tbody td')[2], '::before').content"
+            assert browser.run(heading) == ("none" if width == 1200 else '"predicted: "')
             keys = "[...document.querySelectorAll('.agents')].every((one) => one.scrollHeight <= one.clientHeight)"
             assert browser.run(keys)
         browser.run("document.querySelector('[data-agent=\"0\"]').click()")

@@ -40,7 +40,7 @@ def own_uniform(coins):
     """Flip every coin of the first column five times, by hand."""
     heads = [sum(coins.flip(row) for _ in range(5)) for row in range(coins.game.rows)]
     best = [row for row, n in enumerate(heads) if n == max(heads)]
-    return best[coins._rng.integers(len(best))]
+    return int(coins.rng.choice(best))
 
 
 def test_the_coins_are_those_of_the_paper():
@@ -75,6 +75,42 @@ def test_a_strategy_of_your_own_plays_the_same_game():
     found, used = played(OwnStrategy(own_uniform), game, 40, games=1500)
     assert abs(found.mean() - exact) <= slack(exact, 1500)
     assert (used == [30, 0]).all()
+
+
+def flips_and_draws(coins):
+    """What the coins show, and the draws of a strategy of its own."""
+    return [coins.flip(0) for _ in range(coins.left[0])], coins.rng.random(3).tolist()
+
+
+def test_what_your_strategy_leaves_to_chance_comes_from_the_seed():
+    def guessing(coins):
+        seen.append(flips_and_draws(coins))
+        return int(coins.rng.integers(coins.game.rows))
+
+    runs = []
+    for seed in (1, 1, 2):
+        seen = []
+        found = theory.success_curve(OwnStrategy(guessing), GAME, [40], repetitions=200, seed=seed)
+        assert abs(found.success[0] - 1 / 12) <= slack(1 / 12, 200)
+        runs.append(seen)
+    assert runs[0] == runs[1]
+    assert all(one != other for one, other in zip(runs[0], runs[2], strict=True))
+
+
+def test_draws_of_your_own_do_not_change_how_the_coins_fall():
+    def quiet(coins):
+        return seen.append(coins.flip(3)) or 0
+
+    def drawing(coins):
+        coins.rng.random(7)
+        return quiet(coins)
+
+    fallen = []
+    for choose in (quiet, drawing):
+        seen = []
+        theory.success_curve(OwnStrategy(choose), GAME, [1], repetitions=100)
+        fallen.append(seen)
+    assert fallen[0] == fallen[1]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -127,6 +163,28 @@ def test_below_the_limits_of_the_lemma_a_sixth_of_the_rows_fail(strategy, game):
     assert rows.success.shape == (game.rows,)
     assert rows.surely_failing >= game.rows / 6
     assert rows.failing >= rows.surely_failing
+
+
+def test_a_second_column_that_tells_nothing_has_no_limit_and_is_not_flipped():
+    game = CoinGame(12, 0.1)
+    assert game.limits == (theory.coin_flips(rows=12, bias=0.1, base=0.25, base_bias=0.1).first, math.inf)
+
+    def note(coins):
+        flips.add(tuple(coins.left))
+        return 0
+
+    flips = set()
+    rows = theory.failing_rows(OwnStrategy(note), game, repetitions=20)
+    assert flips == {(7, 0)}
+    assert rows.failing == 11
+    theory.failing_rows(OwnStrategy(note), game, second=30, repetitions=20)
+    assert flips == {(7, 0), (7, 30)}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_lemma_holds_with_any_number_of_flips_that_tell_nothing(strategy):
+    for second in (None, 5000):
+        assert theory.failing_rows(strategy, CoinGame(12, 0.1), second=second, repetitions=300).surely_failing >= 2
 
 
 def test_with_enough_flips_no_row_fails():
@@ -191,6 +249,8 @@ def test_the_same_seed_gives_the_same_numbers():
         (lambda: CoinGame(12, 0.1, 0.0), "base must be above 0, not 0"),
         (lambda: CoinGame(12, 0.1, 0.8, 0.2), "base_bias must be below 0.2, not 0.2"),
         (lambda: CoinGame(8, 0.1, 0.2, 0.1).limits, "rows must be at least 12, not 8"),
+        (lambda: CoinGame(8, 0.1).limits, "rows must be at least 12, not 8"),
+        (lambda: CoinGame(12, 0.1, 0.5).limits, "base must be at most 0.25, not 0.5"),
         (lambda: CoinGame.of_two_jao(12, 10, 0.1, 0.1), "diameter must be at least 16, not 10"),
         (lambda: theory.success_curve(TrackAndStop(), GAME, []), "budgets must be ascending, and at least one"),
         (lambda: theory.success_curve(TrackAndStop(), GAME, [3, 2]), "budgets must be ascending, and at least one"),

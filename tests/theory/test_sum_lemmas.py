@@ -1,4 +1,4 @@
-"""The paper's lemmas about sums over visits, as properties (Appendices E and H; errata E11, E13).
+"""The paper's lemmas about sums over visits, as properties (Appendices F and I; errata E11, E13).
 
 Z_0, and Z_k = Z_{k-1} + z_k with 0 <= z_k <= H: visits of a pair before episode k and in it, from the first episode on
 that began with H of them.
@@ -107,16 +107,27 @@ def test_every_term_shrinks_with_external_samples(sequence, extra):
 
 
 @given(sequences(external=True), st.integers(1, 60))
-def test_the_sums_shrink_as_repaired_and_never_as_printed(sequence, extra):
-    """E11: the right-most sum is that without external samples; with them it would be below a part of itself."""
+def test_the_sums_shrink_as_repaired(sequence, extra):
+    """E11: the right-most sum is that without external samples."""
     horizon, start, visits = sequence
-    assume(visits.sum() > 1e-3)
     k, seen = np.arange(1, len(visits) + 1), before(start, visits)
     less = (2 * horizon - 1) / (extra + 2 * horizon - 1)
     shared, single = (visits / np.sqrt(k * extra + seen)).sum(), (visits / np.sqrt(seen)).sum()
     assert shared <= math.sqrt(less) * single + ROUNDING
-    assert shared > math.sqrt(less) * shared
     assert (visits / (k * extra + seen)).sum() <= less * (visits / seen).sum() + ROUNDING
+
+
+def test_the_sums_do_not_shrink_as_printed():
+    """E11: the chain of the corollary ends below both of its other sums where that too has external samples."""
+    horizon, extra, visits = 5, 3, np.array([5, 5, 5])
+    k, seen = np.arange(1, 4), before(9, visits)
+    shared, single = visits / np.sqrt(k * extra + seen), visits / np.sqrt(seen)
+    factors = np.sqrt(((k + 1) * horizon - 1) / (k * extra + (k + 1) * horizon - 1))
+    left, middle = shared.sum(), (factors * single).sum()
+    printed, repaired = math.sqrt(9 / 12) * shared.sum(), math.sqrt(9 / 12) * single.sum()
+    assert [left, middle, printed, repaired] == pytest.approx([3.50632, 3.50632, 3.03656, 3.59405], abs=1e-5)
+    assert printed < min(left, middle)
+    assert repaired > max(left, middle)
 
 
 @given(runs(), st.integers(0, 20))

@@ -16,7 +16,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-
+KEEPING = ("run", "reproduce")
+"""Commands that write as they go."""
 
 # Typer has its own copy of click or uses the package, depending on its version; this class is where both agree.
 _UsageError = cast(
@@ -37,7 +38,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, ImportError, OSError, RuntimeError) as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("aomultirl: interrupted; what was finished is kept\n")
+        kept = "; what was finished is kept" if words[0] in KEEPING else ""
+        sys.stderr.write(f"aomultirl: interrupted{kept}\n")
         return 130
     except _UsageError as error:
         return _refuse(error.format_message() + _offender(error, words))

@@ -9,11 +9,15 @@ while it is alone, its result is ``lost(item, why)``.
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from aomultirl import checks, files
+
+if TYPE_CHECKING:
+    from loky import ProcessPoolExecutor
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -59,6 +63,20 @@ class LocalProcesses:
 
     def __init__(self, workers: int) -> None:
         self.slots = checks.integer("workers", workers, least=1)
+        self._stays = False
+        self._kept: ProcessPoolExecutor | None = None
+
+    @contextmanager
+    def staying(self) -> Iterator[None]:
+        """The same processes in every ``map`` of this block, so that they start and load compiled code only once."""
+        self._stays = True
+        try:
+            yield
+        finally:
+            self._stays = False
+            if self._kept is not None:
+                self._kept.shutdown(wait=True, kill_workers=True)
+                self._kept = None
 
     def map(
         self, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None
@@ -68,22 +86,25 @@ class LocalProcesses:
         waiting = list(reversed(items))
         while waiting:
             suspects: list[T] = []
-            yield from self._pool(bound, waiting, min(self.slots, len(waiting)), suspects)
+            workers = self.slots if self._stays else min(self.slots, len(waiting))
+            yield from self._pool(bound, waiting, workers, suspects, self._stays)
             for item in suspects:
                 unlucky: list[T] = []
-                yield from self._pool(bound, [item], 1, unlucky)
+                yield from self._pool(bound, [item], 1, unlucky, False)
                 if unlucky:
                     yield _missing(item, lost)
 
-    @staticmethod
-    def _pool(work: Callable[[T], R], waiting: list[T], workers: int, suspects: list[T]) -> Generator[R, None, None]:
+    def _pool(
+        self, work: Callable[[T], R], waiting: list[T], workers: int, suspects: list[T], stays: bool
+    ) -> Generator[R, None, None]:
         """Compute what is ``waiting``, from its end, until all is done or a process is lost with ``suspects``."""
         from concurrent.futures import FIRST_COMPLETED, Future, wait
 
         from loky import ProcessPoolExecutor
         from loky.process_executor import BrokenProcessPool
 
-        pool = ProcessPoolExecutor(workers)
+        pool = (self._kept if stays else None) or ProcessPoolExecutor(workers)
+        self._kept = None if stays else self._kept
         under_way: dict[Future[R], T] = {}
         try:
             while under_way or (waiting and not suspects):
@@ -102,7 +123,15 @@ class LocalProcesses:
                         continue
                     yield result
         finally:
-            pool.shutdown(wait=True, kill_workers=True)
+            if self._stays and stays and not under_way and not suspects:
+                self._kept = pool
+            else:
+                pool.shutdown(wait=True, kill_workers=True)
+
+
+def staying(executor: Executor) -> AbstractContextManager[None]:
+    """A block in which the executor's processes stay from one ``map`` to the next, if it has any."""
+    return executor.staying() if isinstance(executor, LocalProcesses) else nullcontext()
 
 
 def _missing(item: T, lost: Callable[[T, str], R] | None) -> R:

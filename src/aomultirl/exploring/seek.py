@@ -30,6 +30,8 @@ from aomultirl.identifying.sequential import ALIVE, CHANGED, LEADER, OPEN, SETTL
 WEIGHT = 3.0
 BACKUPS = 16
 FIRST_SWEEPS = 40
+LEAST = 1e-100
+"""Values below are none: where nothing worth a visit can be reached they would decay to numbers that are slow."""
 CERTIFY, SURVIVE, COVER = range(3)
 AIM, VERDICT, LEFT, NEXT, GUIDE, SINCE = range(6)
 NONE, ACCEPTED, NEW = -1, 0, 1
@@ -158,7 +160,7 @@ def _back_up(
         q = worth[pair] + discount * q
         if q > best:
             best, action = q, a
-    values[state] = best
+    values[state] = best if best > LEAST else 0.0
     plan[state] = action
 
 
@@ -197,14 +199,15 @@ def _value_bets(behaviour: Seek) -> None:
         if seen.alive[c]:
             most = max(most, seen.scores[c])
     worth[:] = 0.0
-    for c in range(count):
-        share = math.exp(seen.scores[c] - most) if seen.alive[c] else 0.0
-        if share > 0.02:
-            for rival in range(count):
-                if rival != c and seen.alive[rival]:
-                    need = share * max(0.1, goal - ln_wealth(seen.wealth, rival, -np.inf))
-                    for pair in range(len(worth)):
-                        worth[pair] += need * seen.bets[rival, c, pair, RATE]
+    for rival in range(count):
+        if not seen.alive[rival]:
+            continue
+        need = max(0.1, goal - ln_wealth(seen.wealth, rival, -np.inf))
+        for c in range(count):
+            share = math.exp(seen.scores[c] - most) if c != rival and seen.alive[c] else 0.0
+            if share > 0.02:
+                for pair in range(len(worth)):
+                    worth[pair] += need * share * seen.bets[rival, c, pair, RATE]
     best = 0.0
     for pair in range(len(worth)):
         best = max(best, worth[pair])

@@ -15,8 +15,6 @@ from aomultirl.engine.compiling import borrowing
 from aomultirl.identifying.e_values import Gammas, interval_radius, lower_bound
 
 THETA, WIN, LOSE, RATE = range(4)
-LEAST_LEAD = 0.08
-"""Bets need q to exceed the cluster's share by so much: below, no confidence bound of interest can separate them."""
 
 
 @borrowing
@@ -57,7 +55,9 @@ def find_bet(
                 hits_rival += rival[j]
                 size += 1
         q = (hits_rival + 0.5) / (n_rival + 1.0)
-        if q - hits / n < LEAST_LEAD:
+        lead = q - hits / n
+        if lead <= 0.0 or lead * lead * n <= (level + events[size]) * q * (1.0 - q):
+            # kl(share, q) is at most lead^2 / (q (1 - q)), and the radius at least the level over n: q is not above u.
             continue
         radius = interval_radius(half, whole, hits, n, level + events[size])
         u = 1.0 - lower_bound(1.0 - hits / n, radius)

@@ -7,8 +7,9 @@ An epoch begins at step t (the first is 1) after n(s, a) visits.  Its policy is 
 
 found by :mod:`.extended_value_iteration` to the accuracy 1 / sqrt(t).  It ends, as in the original's loop, when the
 walk comes to a state whose pair has been visited max{1, n} times since the epoch began: elsewhere the old policy is
-still followed.  P and R are empirical means; a pair never visited may lead anywhere and earn 1, whatever the scale of
-the radii.  Actions that promise the same are chosen between at random, once an epoch.
+still followed.  P and R are empirical means; a pair never visited may lead anywhere, and earn 1 unless
+rewards are known, whatever the scale of the radii.  Actions that promise the same are chosen between at random, once
+an epoch.
 """
 
 from typing import Any, NamedTuple

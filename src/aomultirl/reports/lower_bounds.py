@@ -3,20 +3,26 @@
 ::
 
     report.html                  one page with everything, for a browser
-    claims.json                  a list: claim, place, predicted, measured, low, high, holds, rule, reason, figure
+    claims.json                  a list of claims, with the fields of :class:`.Claim`
     figures/NAME.png, NAME.svg   every figure
-    lower_bounds.json            what made this; the folder is ours if it is there
+    lower_bounds.json            what made this, and which figures; the folder is ours if it is there
+
+The last is written twice: at first it says that the rest is unfinished.
 """
 
 import json
 import math
+import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aomultirl
 from aomultirl import files
-from aomultirl.experiments.lower_bounds.findings import Claim, Findings
+from aomultirl.experiments.executors import Executor, InProcess
+from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings
+from aomultirl.experiments.lower_bounds.laboratory import chosen
 from aomultirl.reports import lower_bounds_figures
 from aomultirl.reports.lower_bounds_figures import symbols
 from aomultirl.reports.lower_bounds_page import make_page, measured, predicted
@@ -27,92 +33,166 @@ if TYPE_CHECKING:
 MARK, KIND = "lower_bounds.json", "lower_bounds"
 FIGURES = "figures"
 NAMES = ("report.html", "claims.json", MARK)
+GROUPS = {"coin": "coin game", "minimax": "minimax regime", "regret": "AOMultiRL's regret"}
+"""In words, where the first word of a figure's name says too little."""
+SHORT = 120
+"""Letters of a reason in the terminal; the page has all of them."""
 
 
-def check(out: str | Path) -> None:
-    """Refuse, before anything is measured, a folder that cannot be written or holds anything else; touch nothing."""
+def check(out: str | Path, *, quick: bool, only: Sequence[str] = ()) -> None:
+    """Refuse, before anything is measured, a folder that cannot be written or holds anything else; touch nothing.
+
+    Parameters
+    ----------
+    quick
+        whether a quick run is to be written, which never replaces a full one.
+    only
+        the groups that are to be written, which never replace others; none for all.
+    """
     folder = Path(out)
     files.check_folder("out", folder)
     files.check_folder("out", folder / FIGURES)
     if not folder.exists() or not any(folder.iterdir()):
         return
-    if not _is_ours(folder / MARK):
+    mark = _mark(folder)
+    if mark is None:
         some = min(path.name for path in folder.iterdir())
         raise ValueError(
             f"out is {str(folder)!r}, which holds {some!r} and is not a folder of this laboratory; name another folder"
+        )
+    if quick and mark.get("quick") is False:
+        raise ValueError(
+            f"out is {str(folder)!r}, which holds a full run, and a quick one does not replace it; "
+            "name another folder or remove this one"
+        )
+    there, groups = mark.get("groups"), chosen(only)
+    others = [name for name in there if name not in groups] if isinstance(there, list) else []
+    if others:
+        raise ValueError(
+            f"out is {str(folder)!r}, which holds {', '.join(map(str, others))} as well, and a run of only "
+            f"{', '.join(groups)} does not replace that; name another folder or remove this one"
         )
     for name in NAMES:
         if (folder / name).is_dir():
             raise ValueError(f"out is {str(folder)!r}, in which {name!r} is a folder, not a file")
 
 
-def write(findings: Findings, out: str | Path, *, quick: bool, seed: int) -> list[Path]:
+def write(
+    findings: Findings,
+    out: str | Path,
+    *,
+    quick: bool,
+    seed: int,
+    only: Sequence[str] = (),
+    seconds: float | None = None,
+    executor: Executor | None = None,
+) -> list[Path]:
     """Write everything; every file is whole or not there.  What the laboratory wrote before is replaced.
+
+    Figures of an earlier run that are not among the new ones are removed, and nothing else is.
 
     Parameters
     ----------
     out
-        a folder: new, empty, or of this laboratory.
-    quick, seed
+        a folder: new, empty, or of this laboratory, without anything that :func:`check` protects.
+    quick, seed, only
         what the findings were measured with.
+    seconds
+        how long that took; None for unknown.
+    executor
+        who draws the figures, by default this process.
     """
     _check_names(findings)
-    check(out)
+    check(out, quick=quick, only=only)
     folder = Path(out)
+    names = [figure.name for figure in findings.figures]
+    stale = [name for name in _listed(_mark(folder)) if name not in names]
+    groups = chosen(only)
+    mark = {"kind": KIND, "seed": seed, "quick": quick, "groups": groups, "version": aomultirl.__version__}
+    content = {
+        "claims.json": json.dumps([as_json(claim) for claim in findings.claims], indent=2, allow_nan=False),
+        "report.html": make_page(findings, quick=quick, seed=seed, only=groups, seconds=seconds),
+    }
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     for place in (folder, folder / FIGURES):
         files.clear_partials(place)
-    mark = {"kind": KIND, "seed": seed, "quick": quick, "version": aomultirl.__version__}
-    content = {
-        MARK: json.dumps(mark, indent=2),
-        "claims.json": json.dumps([as_json(claim) for claim in findings.claims], indent=2, allow_nan=False),
-        "report.html": make_page(findings, quick=quick, seed=seed),
-    }
+    _write(folder / MARK, json.dumps(mark | {"unfinished": True, "figures": names + stale}, indent=2))
     for name, text in content.items():
-        files.write_whole(folder / name, text.rstrip("\n") + "\n")
+        _write(folder / name, text)
     paths = [folder / name for name in content]
-    for figure in findings.figures:
-        paths += lower_bounds_figures.save(figure, folder / FIGURES)
-    return paths
+    drawings = [(figure, folder / FIGURES) for figure in findings.figures]
+    paths += sorted(path for drawn in (executor or InProcess()).map(_save, drawings) for path in drawn)
+    for name in stale:
+        lower_bounds_figures.remove(name, folder / FIGURES)
+    took = None if seconds is None else round(seconds, 1)
+    _write(folder / MARK, json.dumps(mark | {"seconds": took, "figures": names}, indent=2))
+    return [*paths, folder / MARK]
 
 
 def as_json(claim: Claim) -> dict[str, Any]:
-    """As strict JSON can hold it: what is infinite is "Infinity", what is not a number is null."""
+    """As strict JSON can hold it: numbers are numbers, and null where there is none, such as an infinite end."""
     return {name: _plain(value) for name, value in claim.as_dict().items()}
 
 
 def show(findings: Findings, console: "Console") -> None:
-    """Print the claims as a table."""
+    """Print what does not hold and what is open, with most of the reason, and how many hold in each group."""
     from rich import box
-    from rich.markup import escape
+    from rich.console import Group
+    from rich.padding import Padding
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(
-        title="What the paper says, and what was found (95 % intervals in brackets)",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    for column, width in (("holds", None), ("claim", None), ("predicted", 16), ("found", None)):
-        table.add_column(column, no_wrap=column == "holds", max_width=width)
-    for claim in findings.claims:
-        value, interval = measured(claim)
-        found = escape(f"{value} ({interval})" if interval else value)
-        if claim.reason:
-            found += f"\n[dim]{escape(symbols(claim.reason))}[/dim]"
-        table.add_row(
-            "[green]yes[/green]" if claim.holds else "[red]no[/red]",
-            f"{escape(symbols(claim.claim))} [dim]({escape(symbols(claim.place))})[/dim]",
-            escape(predicted(claim)),
-            found,
-        )
-    console.print(table)
+    for verdict, title in ((False, "What does not hold"), (None, "What is open: too little was measured to tell")):
+        claims = [claim for claim in findings.claims if claim.verdict is verdict]
+        if not claims:
+            continue
+        table = Table(title=f"{title} (95 % intervals in brackets)", title_justify="left", box=box.SIMPLE_HEAD)
+        for column, width in (("claim, and the reason", None), ("predicted", 14), ("found", 16)):
+            table.add_column(column, max_width=width)
+        for claim in claims:
+            words = Text(symbols(claim.claim))
+            value, interval = measured(claim)
+            reason = Text(textwrap.shorten(symbols(claim.reason), SHORT, placeholder=" \u2026"), "dim")
+            table.add_row(
+                Group(words, Padding(reason, (0, 0, 0, 2))) if reason else words,
+                Text(predicted(claim)),
+                Text(f"{value} ({interval})" if interval else value),
+            )
+        console.print(table)
+    counts = Table(box=None, show_header=False)
+    for group in dict.fromkeys(map(_group, findings.claims)):
+        verdicts = [claim.holds for claim in findings.claims if _group(claim) == group]
+        counts.add_row(Text(group), f"{sum(verdicts)} of {len(verdicts)} hold")
+    console.print(counts)
 
 
-def _is_ours(mark: Path) -> bool:
+def _group(claim: Claim) -> str:
+    """The part of the laboratory that a claim comes from: figures are named after it."""
+    prefix = claim.figure.partition("_")[0]
+    return GROUPS.get(prefix, prefix)
+
+
+def _listed(mark: dict[str, Any] | None) -> list[str]:
+    """The figures of an earlier run."""
+    found = (mark or {}).get("figures")
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def _save(drawing: tuple[Figure, Path]) -> list[Path]:
+    return lower_bounds_figures.save(*drawing)
+
+
+def _write(path: Path, text: str) -> None:
+    files.write_whole(path, text.rstrip("\n") + "\n")
+
+
+def _mark(folder: Path) -> dict[str, Any] | None:
+    """What the folder says of itself; None if it is not ours."""
     try:
-        return bool(json.loads(mark.read_text())["kind"] == KIND)
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        mark = json.loads((folder / MARK).read_text())
+    except (OSError, ValueError):
+        return None
+    return mark if isinstance(mark, dict) and mark.get("kind") == KIND else None
 
 
 def _check_names(findings: Findings) -> None:
@@ -121,7 +201,7 @@ def _check_names(findings: Findings) -> None:
     if twice:
         raise ValueError(f"two figures are called {twice[0]!r}")
     for claim in findings.claims:
-        if claim.figure and claim.figure not in names:
+        if claim.figure not in names:
             raise ValueError(f"the claim {claim.claim!r} names a figure {claim.figure!r}, but there is none")
 
 
@@ -129,6 +209,4 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | bool):
         return value
     number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, float) and not math.isfinite(number):
-        return None if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
-    return number
+    return number if math.isfinite(number) else None

@@ -1,7 +1,8 @@
 """Figures of the laboratory for print: measured points with intervals, fitted lines, curves of the paper.
 
 Colours, markers and fonts are those of :mod:`aomultirl.reports.curves_figure`.  A fitted line shares the look and the
-legend of the points that it was fitted to; what the paper says is dark and dashed.
+legend of the points that it was fitted to; what the paper says is dark and dashed, and may be moved beside the points
+(:mod:`aomultirl.reports.lower_bounds_scaling`).
 """
 
 import math
@@ -18,6 +19,7 @@ from aomultirl.experiments.lower_bounds import findings
 from aomultirl.experiments.lower_bounds.findings import Series
 from aomultirl.reports import grid_figure
 from aomultirl.reports.curves_figure import FONT, INK, SMALL, STYLES, TEXT, Style
+from aomultirl.reports.lower_bounds_scaling import beside
 from aomultirl.reports.page import phrases
 
 if TYPE_CHECKING:
@@ -29,8 +31,12 @@ WIDTH, PANEL, FOOT, LINE = 6.0, 3.2, 0.36, 0.155
 """Inches: of the figure, of the axes with what stands below them, of that, and of a line of title or legend."""
 LONG, SIDES, MOST_TICKS = 95, (0.11, 0.97), 9
 """Characters of a line, where the axes begin and end, and numbers along them."""
+SLANT, LETTER = 40.0, 0.027
+"""Of names along x: degrees, and inches that a letter of them is high."""
 FONTS = [FONT, "DejaVu Serif"]
 """The second has the raised digits that the first lacks; both come with matplotlib."""
+NARROW = 0.08
+"""Of the axis: what lies nearer has no room for two numbers on a telephone."""
 LONG_AXIS = 100.0
 """A factor; axes that reach farther have numbers at powers of ten alone."""
 KINDS, DOTS = ("png", "svg"), 150
@@ -41,7 +47,15 @@ PAPER = (
     Style("#222222", (7.0, 2.0, 1.2, 2.0), ""),
     Style("#707070", (8.0, 3.0), ""),
 )
-SIGNS = {"lambda": "\u03bb", "delta": "\u03b4", "eps": "\u03b5", "rho": "\u03c1", "sqrt": "\u221a"}
+SIGNS = {
+    "lambda": "\u03bb",
+    "delta": "\u03b4",
+    "Delta": "\u0394",
+    "Gamma": "\u0393",
+    "eps": "\u03b5",
+    "rho": "\u03c1",
+    "sqrt": "\u221a",
+}
 
 
 class Entry(NamedTuple):
@@ -52,33 +66,43 @@ class Entry(NamedTuple):
     points: Series | None
     line: Series | None
 
+    @property
+    def is_theory(self) -> bool:
+        return self.line is not None and self.line.kind == "theory"
+
 
 def entries(figure: findings.Figure) -> list[Entry]:
-    """The series in their order; a fit belongs to points before it, those whose label it begins with or the last."""
+    """The series in their order; a fit belongs to the points before it whose label, and a colon, it begins with.
+
+    A fit without such points, as that of the worst of several series, has a place and a colour of its own.
+    """
     made: list[Entry] = []
     for one in figure.series:
         owner = _owner(one, made) if one.kind == "fit" else None
         if owner is not None:
-            label = one.label if one.label.startswith(made[owner].label) else f"{made[owner].label}: {one.label}"
-            made[owner] = made[owner]._replace(label=label, line=one)
-        elif one.kind == "measured":
-            number = sum(entry.points is not None for entry in made)
-            made.append(Entry(one.label, STYLES[1 + number % (len(STYLES) - 1)], one, None))
-        else:
-            number = sum(entry.points is None for entry in made)
+            made[owner] = made[owner]._replace(label=one.label, line=one)
+        elif one.kind == "theory":
+            number = sum(entry.is_theory for entry in made)
             made.append(Entry(one.label, PAPER[number % len(PAPER)], None, one))
+        else:
+            number = sum(not entry.is_theory for entry in made)
+            points, line = (one, None) if one.kind == "measured" else (None, one)
+            made.append(Entry(one.label, STYLES[1 + number % (len(STYLES) - 1)], points, line))
     return made
 
 
 def _owner(line: Series, made: Sequence[Entry]) -> int | None:
-    free = [i for i, entry in enumerate(made) if entry.points is not None and entry.line is None]
-    named = [i for i in free if line.label.startswith(made[i].label)]
-    return max(named, key=lambda i: len(made[i].label)) if named else (free[-1] if free else None)
+    free = (i for i, entry in enumerate(made) if entry.points is not None and entry.line is None)
+    named = [i for i in free if line.label.startswith(f"{made[i].label}:")]
+    return max(named, key=lambda i: len(made[i].label), default=None)
 
 
-def is_joined(entry: Entry) -> bool:
-    """Whether the points have a line through them: where none was fitted, and no two are one above the other."""
-    return entry.line is None and entry.points is not None and len(set(entry.points.x)) == len(entry.points.x)
+def is_joined(figure: findings.Figure, entry: Entry) -> bool:
+    """Whether the points have a line through them: not where one was fitted, where two are one above the other, or
+    where x is no number."""
+    if figure.names or entry.line is not None or entry.points is None:
+        return False
+    return len(set(entry.points.x)) == len(entry.points.x)
 
 
 def symbols(text: str) -> str:
@@ -88,8 +112,11 @@ def symbols(text: str) -> str:
     --------
     >>> symbols("sqrt(D S A H) - D / 8, lambda^-2 <= -1.5, H^1.05")
     '√(D S A H) − D / 8, λ⁻² ≤ −1.5, H^1.05'
+    >>> symbols("6.25e-06")
+    '6.25 × 10⁻⁶'
     """
     text = re.sub(rf"\b({'|'.join(SIGNS)})\b", lambda found: SIGNS[found[0]], text)
+    text = re.sub(r"(?<=\d)e([-+]\d+)\b", lambda found: f" \u00d7 10^{int(found[1])}", text)
     text = re.sub(r"\^(-?\d+)\b(?!\.\d)", lambda found: found[1].translate(phrases.RAISED), text)
     text = re.sub(r"(?<![\w.)])-(?=\d)|(?<= )-(?= )", "\u2212", text)
     return text.replace("<=", "\u2264").replace(">=", "\u2265")
@@ -103,10 +130,19 @@ def bars(series: Series) -> NDArray[np.float64] | None:
     return np.asarray(np.nan_to_num(np.stack([y - low, high - y]), posinf=0.0, neginf=0.0).clip(min=0.0))
 
 
-def ticks(figure: findings.Figure) -> list[float]:
-    """Where a logarithmic axis has its numbers: at what was measured, unless that is too much; empty for anywhere."""
-    places = sorted({float(x) for one in figure.series if one.kind == "measured" for x in one.x})
-    return places if figure.log_x and len(places) <= MOST_TICKS else []
+def ticks(figure: findings.Figure) -> dict[float, str]:
+    """Places along x and what stands there: the names, or on a logarithmic axis the numbers at which something was
+    measured, unless these are too many; empty for anywhere.  Of numbers without room between them the larger stands."""
+    if figure.names:
+        return {float(place): name for place, name in enumerate(figure.names)}
+    places = sorted({float(x) for one in figure.series if one.kind == "measured" for x in one.x}, reverse=True)
+    if not figure.log_x or not 0 < len(places) <= MOST_TICKS:
+        return {}
+    kept = places[:1]
+    for place in places[1:]:
+        if place * span(places) ** NARROW <= kept[-1]:
+            kept.append(place)
+    return {x: phrases.number(x) for x in reversed(kept)}
 
 
 def span(values: Sequence[float]) -> float:
@@ -134,18 +170,20 @@ def draw(figure: findings.Figure) -> "Figure":
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    figure = beside(figure)
     title = textwrap.wrap(symbols(figure.title), LONG)
     shown = entries(figure)
     labels = [textwrap.fill(symbols(entry.label), LONG) for entry in shown]
     above = LINE * len(title) + 0.2
     below = LINE * sum(label.count("\n") + 1 for label in labels) + 0.12
-    height = above + PANEL + below
+    foot = FOOT + LETTER * max(map(len, figure.names), default=0)
+    height = above + PANEL - FOOT + foot + below
     with rc_context({"font.family": FONTS, "mathtext.fontset": "stix", "font.size": TEXT}):
         drawn = Figure(figsize=(WIDTH, height))
         left, right = SIDES
-        panel = drawn.add_axes((left, (below + FOOT) / height, right - left, (PANEL - FOOT) / height))
+        panel = drawn.add_axes((left, (below + foot) / height, right - left, (PANEL - FOOT) / height))
         _frame(panel, figure)
-        handles = [_draw(panel, entry) for entry in shown]
+        handles = [_draw(panel, entry, is_joined(figure, entry)) for entry in shown]
         drawn.text(left, 1.0 - 0.1 / height, "\n".join(title), va="top", color=INK, fontsize=TEXT + 1.0)
         drawn.legend(
             handles,
@@ -170,6 +208,13 @@ def save(figure: findings.Figure, folder: Path) -> list[Path]:
     return paths
 
 
+def remove(name: str, folder: Path) -> None:
+    """Remove what :func:`save` wrote for a figure of this name; a name that leads elsewhere is passed over."""
+    for path in (folder / f"{name}.{kind}" for kind in KINDS):
+        if Path(name).name == name and path.is_file():
+            path.unlink()
+
+
 def _frame(panel: "Axes", figure: findings.Figure) -> None:
     for side, spine in panel.spines.items():
         spine.set_visible(side in ("left", "bottom"))
@@ -184,7 +229,11 @@ def _frame(panel: "Axes", figure: findings.Figure) -> None:
         panel.set_xscale("log")
         _number(panel.xaxis, span([x for one in figure.series for x in one.x]))
     if ticks(figure):
-        panel.set_xticks(ticks(figure), [phrases.number(x) for x in ticks(figure)])
+        panel.set_xticks(list(ticks(figure)), list(ticks(figure).values()))
+    if figure.names:
+        panel.tick_params(axis="x", labelrotation=SLANT)
+        for label in panel.get_xticklabels():
+            label.set(horizontalalignment="right", rotation_mode="anchor")
     if figure.log_y:
         panel.set_yscale("log")
         _number(panel.yaxis, span([y for one in figure.series for y in one.y]))
@@ -204,22 +253,23 @@ def _number(axis: "Axis", reach: float) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def _draw(panel: "Axes", entry: Entry) -> Any:
+def _draw(panel: "Axes", entry: Entry, is_joined: bool) -> Any:
     """The handle for the legend."""
     style = entry.style
     dashes: Any = (0, style.dashes) if style.dashes else "-"
     looks: dict[str, Any] = {"color": style.colour, "linewidth": 1.0, "linestyle": dashes}
+    line = entry.points if is_joined else entry.line
+    through = panel.plot(line.x, line.y, **looks)[0] if line is not None else None
     if entry.points is None:
-        assert entry.line is not None
-        return panel.plot(entry.line.x, entry.line.y, **looks)[0]
+        return through
     marks: dict[str, Any] = {
         "marker": style.marker,
         "markersize": 4.0,
         "markerfacecolor": "white",
         "markeredgewidth": 0.9,
     }
-    joined = looks if is_joined(entry) else {**looks, "linestyle": "none"}
+    looks["linestyle"] = "none"
     handle = panel.errorbar(
-        entry.points.x, entry.points.y, bars(entry.points), capsize=2.0, elinewidth=0.8, zorder=3.0, **joined, **marks
+        entry.points.x, entry.points.y, bars(entry.points), capsize=2.0, elinewidth=0.8, zorder=3.0, **looks, **marks
     )
-    return handle if entry.line is None else (panel.plot(entry.line.x, entry.line.y, **looks)[0], handle)
+    return handle if through is None else (through, handle)

@@ -1,7 +1,7 @@
 """The page of the laboratory: every claim with its verdict, and every figure, in one HTML file for a browser."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import metadata
 from itertools import count
@@ -9,8 +9,10 @@ from typing import Any
 
 import aomultirl
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.experiments.lower_bounds.laboratory import GROUPS, chosen
 from aomultirl.reports.curves_figure import Style
 from aomultirl.reports.lower_bounds_figures import LONG_AXIS, Entry, bars, entries, is_joined, span, symbols, ticks
+from aomultirl.reports.lower_bounds_scaling import beside
 from aomultirl.reports.page import markup, phrases
 from aomultirl.reports.page.charts import Chart, plain_name
 from aomultirl.reports.page.data import SYMBOLS, plain
@@ -22,30 +24,52 @@ a test, and stands beside the rule that decides it. A claim that does not hold i
 is given."""
 MARKERS = dict(zip("so^DvPX*", SYMBOLS, strict=True))
 """Plotly's names for matplotlib's markers."""
+RELATIONS = {"=": "", "<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+"""In words."""
 HEIGHT = 420
 
 
-def make_page(findings: Findings, *, quick: bool, seed: int) -> str:
-    """The whole page, as HTML that loads nothing from anywhere."""
+def make_page(
+    findings: Findings, *, quick: bool, seed: int, only: Iterable[str] = (), seconds: float | None = None
+) -> str:
+    """The whole page, as HTML that loads nothing from anywhere.
+
+    Parameters
+    ----------
+    quick, seed, only
+        what the findings were measured with; ``only``: the groups.
+    seconds
+        how long that took; None for unknown.
+    """
+    groups = chosen(only)
+    some = groups if len(groups) < len(GROUPS) else []
     numbers = count()
     charts, sections = [], [_glance(findings), _table(findings)]
-    for figure in findings.figures:
+    for figure in map(beside, findings.figures):
         shown = {next(numbers): entry for entry in entries(figure)}
         chart = _chart(figure, shown)
         charts.append(chart)
         sections.append(_figure(figure, chart, shown, [one for one in findings.claims if one.figure == figure.name]))
-    sections.append(("again", "Run it again", _again(quick, seed)))
+    sections.append(("again", "Run it again", _again(quick, seed, some)))
     nav = [("glance", "At a glance"), ("claims", "All claims"), ("again", "Run it again")]
     if findings.figures:
         nav.insert(2, (f"figure-{findings.figures[0].name}", "Figures"))
-    size = "quick sizes" if quick else "full sizes"
-    subtitle = f"{_verdict(findings.claims)} · {phrases.counted(len(charts), 'figure')} · {size} · seed {seed}"
-    return frame(TITLE, subtitle, sections, charts, nav=nav)
+    facts = [summary(findings.claims), phrases.counted(len(charts), "figure")]
+    facts += ["quick sizes" if quick else "full sizes", f"only {', '.join(some)}" if some else "", f"seed {seed}"]
+    facts += [] if seconds is None else [f"{seconds:,.0f} s"]
+    return frame(TITLE, " · ".join(filter(None, facts)), sections, charts, nav=nav)
 
 
 def predicted(claim: Claim) -> str:
-    """What the paper says: a number, or words."""
-    return symbols(claim.predicted if isinstance(claim.predicted, str) else phrases.number(claim.predicted))
+    """What the paper says, in words.
+
+    Examples
+    --------
+    >>> predicted(Claim("it is large", "Section 3", 1.0, 7.0, 6.0, 8.0, True, "", "", "", ">", "in multiples of T1"))
+    'above 1, in multiples of T1'
+    """
+    value = " ".join(filter(None, [RELATIONS[claim.relation], phrases.number(claim.predicted)]))
+    return symbols(", ".join(filter(None, [value, claim.unit])))
 
 
 def measured(claim: Claim) -> tuple[str, str]:
@@ -54,17 +78,22 @@ def measured(claim: Claim) -> tuple[str, str]:
     return value, "" if claim.low == claim.high else f"{low} to {high}"
 
 
-def _verdict(claims: Sequence[Claim]) -> str:
-    return f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold"
+def summary(claims: Sequence[Claim]) -> str:
+    """How many hold, fail and are open."""
+    holding, failing, unknown = (sum(claim.verdict is one for claim in claims) for one in (True, False, None))
+    words = ((failing, "fails" if failing == 1 else "fail"), (unknown, "open"))
+    rest = [f"{count} {what}" for count, what in words if count]
+    return f"{holding} of {len(claims)} claims hold" + "".join(f", {part}" for part in rest)
 
 
 def _glance(findings: Findings) -> Section:
-    failed = [claim for claim in findings.claims if not claim.holds]
-    said = f"<p>{LEDE}</p><p><strong>{_verdict(findings.claims)}.</strong>"
-    if not failed:
-        return "glance", "At a glance", f"{said}</p>"
-    items = "".join(f"<li>{_said(claim, _linked(claim))}. {_sentence(claim.reason)}</li>" for claim in failed)
-    return "glance", "At a glance", f"{said} These do not:</p><ul>{items}</ul>"
+    said = f"<p>{LEDE}</p><p><strong>{summary(findings.claims)}.</strong></p>"
+    for verdict, words in ((False, "These do not hold:"), (None, "These are open, too little was measured to tell:")):
+        claims = [claim for claim in findings.claims if claim.verdict is verdict]
+        if claims:
+            items = "".join(f"<li>{_said(claim, _linked(claim))}. {_sentence(claim.reason)}</li>" for claim in claims)
+            said += f"<p>{words}</p><ul>{items}</ul>"
+    return "glance", "At a glance", said
 
 
 def _table(findings: Findings) -> Section:
@@ -74,23 +103,21 @@ def _table(findings: Findings) -> Section:
         rows.append(
             [
                 _linked(claim),
-                markup.SIGNS[bool(claim.holds)],
+                markup.SIGNS[claim.verdict],
                 escape(value) + (f' <span class="interval">{escape(interval)}</span>' if interval else ""),
                 escape(predicted(claim)),
                 _text(claim.place),
-                f'<div style="min-width:20rem">Rule: {_text(claim.rule)}.<br>{_sentence(claim.reason)}</div>',
+                f"Rule: {_text(claim.rule)}.<br>{_sentence(claim.reason)}",
             ]
         )
     head = ["claim", "holds", "measured", "predicted", "where", "how it is judged, and what else there is to say"]
     caption = "The claims, one by one, with 95 % intervals of what was sampled"
-    return "claims", "All claims", markup.table(head, rows, caption, "sentences")
+    return "claims", "All claims", markup.table(head, rows, caption, "cards")
 
 
 def _figure(figure: Figure, chart: Chart, shown: dict[int, Entry], claims: Sequence[Claim]) -> Section:
     caption = f"<p>{_text(figure.caption)}</p>" if figure.caption else ""
-    verdicts = "".join(
-        f"<li>{markup.SIGNS[bool(claim.holds)]} {_said(claim, _text(claim.claim))}</li>" for claim in claims
-    )
+    verdicts = "".join(f"<li>{markup.SIGNS[claim.verdict]} {_said(claim, _text(claim.claim))}</li>" for claim in claims)
     boxes = "".join(
         f'<label class="agent"><input type="checkbox" data-agent="{number}" checked>{_swatch(entry)}'
         f"<span>{_text(entry.label)}</span></label>"
@@ -108,8 +135,7 @@ def _said(claim: Claim, name: str) -> str:
 
 
 def _linked(claim: Claim) -> str:
-    words = _text(claim.claim)
-    return f'<a href="#figure-{escape(claim.figure)}">{words}</a>' if claim.figure else words
+    return f'<a href="#figure-{escape(claim.figure)}">{_text(claim.claim)}</a>'
 
 
 def _text(words: str) -> str:
@@ -124,8 +150,9 @@ def _capital(words: str) -> str:
     return words[0].upper() + words[1:] if words[0].isascii() else words
 
 
-def _again(quick: bool, seed: int) -> str:
-    command = f"aomultirl lower-bounds {'--quick ' if quick else ''}--seed {seed} --out NEW"
+def _again(quick: bool, seed: int, some: Sequence[str]) -> str:
+    only = "".join(f"--only {group} " for group in some)
+    command = f"aomultirl lower-bounds {'--quick ' if quick else ''}{only}--seed {seed} --out NEW"
     packages = [f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "numba")]
     made = ", ".join([f"aomultirl {aomultirl.__version__}", f"Python {platform.python_version()}", *packages])
     return (
@@ -137,12 +164,13 @@ def _again(quick: bool, seed: int) -> str:
 
 
 def _chart(figure: Figure, shown: dict[int, Entry]) -> Chart:
-    traces = [trace for number, entry in shown.items() for trace in _traces(entry, number)]
+    traces = [trace for number, entry in shown.items() for trace in _traces(figure, entry, number)]
     is_long = figure.log_y and span([y for one in figure.series for y in one.y]) > LONG_AXIS
     layout: dict[str, Any] = {
         "height": HEIGHT,
         "hovermode": "closest",
-        "xaxis": _axis(figure.x, figure.log_x, ticks(figure)),
+        "xaxis": _axis(figure.x, figure.log_x, ticks(figure))
+        | ({"tickangle": -40, "zeroline": False} if figure.names else {}),
         "yaxis": _axis(figure.y, figure.log_y) | ({"dtick": 1} if is_long else {}),
         "showlegend": False,
     }
@@ -150,20 +178,24 @@ def _chart(figure: Figure, shown: dict[int, Entry]) -> Chart:
     return {"id": figure.name, "keys": [], "traces": [], "layout": layout, "views": {"": view}}
 
 
-def _axis(title: str, logarithmic: bool, places: Sequence[float] = ()) -> dict[str, Any]:
+def _axis(title: str, logarithmic: bool, places: Mapping[float, str] | None = None) -> dict[str, Any]:
     axis: dict[str, Any] = {"title": {"text": plain_name(symbols(title)), "standoff": 8}, "type": "linear"}
     if logarithmic:
         axis |= {"type": "log", "exponentformat": "power", "nticks": 8}
-    return axis | ({"tickvals": places, "ticktext": [phrases.number(x) for x in places]} if places else {})
+    return axis | ({"tickvals": list(places), "ticktext": list(map(plain_name, places.values()))} if places else {})
 
 
-def _traces(entry: Entry, number: int) -> list[dict[str, Any]]:
+def _traces(figure: Figure, entry: Entry, number: int) -> list[dict[str, Any]]:
     """The fitted line, or the paper's curve, and the points."""
     style = entry.style
     line = {"color": style.colour, "dash": _dash(style), "width": 2}
     name = plain_name(symbols(entry.label))
     base: dict[str, Any] = {"type": "scatter", "name": name, "meta": {"agent": number}, "line": line}
-    hover = f"{name}<br>%{{x:,.4~g}}: %{{y:,.4~g}}"
+    at = "%{x:,.4~g}"
+    if figure.names:
+        at = "%{text}"
+        base["text"] = [plain_name(figure.names[round(x)]) for x in entry.points.x] if entry.points else "all"
+    hover = f"{name}<br>{at}: %{{y:,.4~g}}"
     traces = []
     if entry.line is not None:
         traces.append({**base, **_places(entry.line), "mode": "lines", "hovertemplate": f"{hover}<extra></extra>"})
@@ -175,7 +207,7 @@ def _traces(entry: Entry, number: int) -> list[dict[str, Any]]:
         "color": "white",
         "line": {"color": style.colour, "width": 1.8},
     }
-    mode = "lines+markers" if is_joined(entry) else "markers"
+    mode = "lines+markers" if is_joined(figure, entry) else "markers"
     points = {**base, **_places(entry.points), "mode": mode, "marker": marker}
     reach = bars(entry.points)
     if reach is not None:
@@ -216,17 +248,17 @@ def _words(figure: Figure, shown: Sequence[Entry]) -> str:
         assert series is not None
         places = sorted(range(len(series.x)), key=lambda i: series.x[i])
         ends = list(dict.fromkeys([places[0], places[-1]]))
-        said = [_point(series, i) for i in ends]
-        kind = "" if entry.points is not None else "theory, "
+        said = [_point(figure, series, i) for i in ends]
+        kind = "theory, " if entry.is_theory else "fitted, " if entry.points is None else ""
         parts.append(f"{kind}{entry.label}, {' and '.join(said)}")
     return _capital(symbols(f"{figure.y} against {figure.x}: {'; '.join(parts)}."))
 
 
-def _point(series: Series, i: int) -> str:
+def _point(figure: Figure, series: Series, i: int) -> str:
     words = _short(series.y[i])
     if len(series.low):
         words += f" ({_short(series.low[i])} to {_short(series.high[i])})"
-    return f"{words} at {_short(series.x[i])}"
+    return f"{words} at {figure.names[round(series.x[i])] if figure.names else _short(series.x[i])}"
 
 
 def _short(value: float) -> str:

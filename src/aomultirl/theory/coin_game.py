@@ -33,11 +33,13 @@ class CoinGame:
     Parameters
     ----------
     rows
-        Q.
+        Q, how many there are.
     bias
         lambda, of the first column.
-    base, base_bias
-        delta and eps, of the second column.
+    base
+        delta, of the second column.
+    base_bias
+        eps, of the second column, which tells nothing if it is 0.
 
     Examples
     --------
@@ -63,12 +65,16 @@ class CoinGame:
 
     @property
     def limits(self) -> CoinFlips:
-        """T1 and T2 of the lemma; refuses games that it does not cover."""
-        return coin_flips(rows=self.rows, bias=self.bias, base=self.base, base_bias=self.base_bias)
+        """T1 and T2 of the lemma; T2 is inf for eps = 0, when the second column tells nothing.
+
+        Refuses games that the lemma does not cover.
+        """
+        limits = coin_flips(rows=self.rows, bias=self.bias, base=self.base, base_bias=self.base_bias or self.base)
+        return limits if self.base_bias > 0.0 else limits._replace(second=math.inf)
 
     @property
     def chances(self) -> NDArray[np.float64]:
-        """Probability of heads by column, (2, 2): of ordinary rows, of the special one."""
+        """Probabilities of heads, (2, 2), in each column first of ordinary rows, then of the special one."""
         return np.array([[0.5, 0.5 + self.bias], [self.base, self.base + self.base_bias]])
 
     @property
@@ -175,11 +181,30 @@ class TrackAndStop(Strategy):
 
 
 class Coins:
-    """One game for a strategy of your own: flip coins of column 0 and 1 while ``left`` of that column is above 0."""
+    """One game for a strategy of your own: flip coins of column 0 and 1 while ``left`` of that column is above 0.
 
-    def __init__(self, game: CoinGame, special: int, first: int, second: int, rng: np.random.Generator) -> None:
-        self.game, self.left = game, [first, second]
-        self._special, self._rng = special, rng
+    Attributes
+    ----------
+    game
+        the table; which row is special it does not say.
+    left
+        how many flips of either column there still are.
+    rng
+        a numpy Generator for choices of your own, made from the seed and apart from what the coins show: a strategy
+        that draws from nothing else gives the same numbers with the same seed.
+    """
+
+    def __init__(
+        self,
+        game: CoinGame,
+        special: int,
+        first: int,
+        second: int,
+        chance: np.random.Generator,
+        rng: np.random.Generator,
+    ) -> None:
+        self.game, self.left, self.rng = game, [first, second], rng
+        self._special, self._chance, self._chances = special, chance, game.chances
 
     def flip(self, row: int, column: int = FIRST) -> bool:
         """True for heads."""
@@ -188,12 +213,14 @@ class Coins:
         if self.left[column] == 0:
             raise ValueError(f"column {column} has no flips left")
         self.left[column] -= 1
-        return bool(self._rng.random() < self.game.chances[column, int(row == self._special)])
+        return bool(self._chance.random() < self._chances[column, int(row == self._special)])
 
 
 @dataclass(frozen=True)
 class OwnStrategy(Strategy):
     """Any strategy: ``choose(coins)`` flips some :class:`Coins` and returns a row.  Not compiled, so rather slow.
+
+    What it leaves to chance it draws from ``coins.rng``.
 
     Examples
     --------
@@ -208,10 +235,11 @@ class OwnStrategy(Strategy):
     def play(
         self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: Stream
     ) -> Played:
-        played, rng = _empty(len(specials), len(budgets)), np.random.default_rng(stream)
+        played, chance = _empty(len(specials), len(budgets)), np.random.default_rng(stream)
+        (rng,) = chance.spawn(1)
         for number, special in enumerate(specials):
             for b, budget in enumerate(budgets):
-                coins = Coins(game, int(special), int(budget), second, rng)
+                coins = Coins(game, int(special), int(budget), second, chance, rng)
                 guess = checks.integer("the row named", self.choose(coins), least=0, most=game.rows - 1)
                 played.guesses[number, b] = guess
                 played.used[number] = budget - coins.left[FIRST], second - coins.left[SECOND]

@@ -89,13 +89,13 @@ def flips_needed(
 ) -> FlipsNeeded:
     """Flips of the first column after which the special row is named with probability ``success``, mean over the rows.
 
-    All are inf where even 25 Q / lambda^2 flips are not enough.  Parameters as in :func:`success_curve`.
+    What even 25 Q / lambda^2 flips are not enough for is inf.  Parameters as in :func:`success_curve`.
 
     Examples
     --------
     >>> from aomultirl.theory import TrackAndStop
-    >>> needed = flips_needed(TrackAndStop(), CoinGame(rows=12, bias=0.1))
-    >>> needed.flips > CoinGame(rows=12, bias=0.1, base_bias=0.1).limits.first
+    >>> game = CoinGame(rows=12, bias=0.1)
+    >>> flips_needed(TrackAndStop(), game).flips > game.limits.first
     True
     """
     goal = checks.real("success", success, above=0.0, below=1.0)
@@ -105,8 +105,12 @@ def flips_needed(
         if most > MOST * unit:
             return FlipsNeeded(math.inf, math.inf, math.inf)
         most *= 2
-    budgets = np.unique(np.append(0, np.geomspace(max(1.0, most / 32.0), most, FINENESS).round())).astype(np.int64)
-    curve = success_curve(strategy, game, budgets, second=second, repetitions=repetitions, seed=seed, level=level)
+    while True:
+        budgets = np.unique(np.append(0, np.geomspace(max(1.0, most / 32.0), most, FINENESS).round())).astype(np.int64)
+        curve = success_curve(strategy, game, budgets, second=second, repetitions=repetitions, seed=seed, level=level)
+        if curve.low.max() >= goal or most > MOST * unit:
+            break
+        most *= 2
     return FlipsNeeded(*(_crossing(budgets, line, goal) for line in (curve.success, curve.high, curve.low)))
 
 
@@ -143,7 +147,8 @@ def failing_rows(
     Parameters
     ----------
     first, second
-        flips of either column; by default the lemma's T1 and T2, rounded down.
+        flips of either column; by default the lemma's T1 and T2, rounded down.  Where T2 is infinite, with eps = 0,
+        there are none of the second column, which would tell nothing.
     repetitions
         games for each row.
 
@@ -155,7 +160,7 @@ def failing_rows(
     True
     """
     columns = [
-        math.floor(game.limits[column] + 1e-9) if flips is None else checks.integer(name, flips, least=0)
+        _whole(game.limits[column]) if flips is None else checks.integer(name, flips, least=0)
         for column, (name, flips) in enumerate((("first", first), ("second", second)))
     ]
     games = checks.integer("repetitions", repetitions, least=1)
@@ -163,6 +168,11 @@ def failing_rows(
     played = strategy.play(game, specials, np.array(columns[:1], np.int64), columns[1], _stream(seed))
     found = (played.guesses[:, 0] == specials).reshape(game.rows, games).sum(axis=1)
     return RowSuccess(found / games, *binomial_interval(found, games, level))
+
+
+def _whole(limit: float) -> int:
+    """Rounded down, but for rounding errors; 0 for inf."""
+    return math.floor(limit + 1e-9) if math.isfinite(limit) else 0
 
 
 def _stream(seed: int) -> Stream:

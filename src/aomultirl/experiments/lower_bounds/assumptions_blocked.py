@@ -25,6 +25,7 @@ WORLDS, DIAMETER, FAILURE = 4, 16.0, 0.1
 """M, which is also the number of actions on either side; D; p."""
 ENOUGH = 64.0
 """N lambda^2: with so many samples of each pair the threshold test is rarely wrong."""
+TWO_STAGE, SEQUENTIAL = "TwoStageAOMultiRL", "SequentialAOMultiRL"
 
 
 class Told(NamedTuple):
@@ -37,11 +38,15 @@ class Told(NamedTuple):
     horizon: int
 
 
-def told(separation: float, communicating: bool) -> Told:
-    """Worlds that are lambda-separable at the left pairs of the hub, or at those of the left state."""
-    samples = math.ceil(ENOUGH / separation**2)
+def told(separation: float, communicating: bool, agent: str = "") -> Told:
+    """Worlds that are lambda-separable at the left pairs of the hub, or at those of the left state.
+
+    N samples of each pair of the hub take 12 N steps, of every pair 28 N: H0 = 24 N and H = 36 N are enough for all.
+    TwoStageAOMultiRL tests at lambda / 2, so its N is four times as large.
+    """
+    samples = math.ceil(ENOUGH / (separation / 2.0 if agent == TWO_STAGE else separation) ** 2)
     pairs = [(HUB if communicating else LEFT, action) for action in range(WORLDS)]
-    return Told(separation, pairs, samples, 24 * samples, 60 * samples)
+    return Told(separation, pairs, samples, 24 * samples, 36 * samples)
 
 
 AGENTS: dict[str, Callable[[Told], Agent]] = {
@@ -55,7 +60,7 @@ AGENTS: dict[str, Callable[[Told], Agent]] = {
         samples=to.samples,
         clustering_horizon=to.clustering,
     ),
-    "TwoStageAOMultiRL": lambda to: agents.TwoStageAOMultiRL(
+    TWO_STAGE: lambda to: agents.TwoStageAOMultiRL(
         WORLDS,
         to.separation,
         DIAMETER,
@@ -63,12 +68,14 @@ AGENTS: dict[str, Callable[[Told], Agent]] = {
         horizon=to.horizon,
         samples=to.samples,
         clustering_horizon=to.clustering,
-        first_clustering_horizon=2 * to.clustering,
+        first_clustering_horizon=4 * to.clustering // 3,
     ),
     "DoublingAOMultiRL": lambda to: agents.DoublingAOMultiRL(
         WORLDS, to.separation, FAILURE, to.pairs, horizon=to.horizon, samples=to.samples
     ),
-    "SequentialAOMultiRL": lambda to: agents.SequentialAOMultiRL(FAILURE, to.horizon, to.separation, to.pairs),
+    SEQUENTIAL: lambda to: agents.SequentialAOMultiRL(
+        FAILURE, to.horizon, to.separation, to.pairs, samples=2 * to.samples
+    ),
     "Recall": lambda to: agents.Recall(FAILURE, to.horizon, to.separation),
     "OneEpisodeUCBVI": lambda to: agents.OneEpisodeUCBVI(FAILURE, to.horizon),
     "OneEpisodeLearner": lambda to: agents.OneEpisodeLearner(to.horizon),
@@ -79,7 +86,7 @@ AGENTS: dict[str, Callable[[Told], Agent]] = {
     "OracleLearner": lambda to: agents.OracleLearner(to.horizon),
     "Optimal": lambda to: agents.Optimal(to.horizon),
 }
-NAMING = ("AOMultiRL", "TwoStageAOMultiRL", "DoublingAOMultiRL", "SequentialAOMultiRL", "Recall")
+NAMING = ("AOMultiRL", TWO_STAGE, "DoublingAOMultiRL", SEQUENTIAL, "Recall")
 """Those that put episodes in clusters."""
 
 
@@ -102,6 +109,8 @@ class Course:
         lambda, and what the agents think it is.
     communicating
         whether the left state can be reached.
+    number
+        tells courses apart that are otherwise the same.
     """
 
     agent: str
@@ -109,16 +118,17 @@ class Course:
     told: float
     communicating: bool
     blocks: int
+    number: int = 0
 
     def worlds(self) -> ModelSet:
         """Two worlds differ in the pairs that the agents are told, and else by 2 Delta, hidden by the horizon."""
         make = two_jao if self.communicating else two_jao_noncommunicating
-        horizon = told(self.told, self.communicating).horizon
+        horizon = told(self.told, self.communicating, self.agent).horizon
         return make(WORLDS, DIAMETER, self.separation, horizon=horizon)
 
     def play(self, seed: int) -> Played:
         """All episodes."""
-        models, agent = self.worlds(), AGENTS[self.agent](told(self.told, self.communicating))
+        models, agent = self.worlds(), AGENTS[self.agent](told(self.told, self.communicating, self.agent))
         order, walks = np.random.SeedSequence(seed).spawn(2)
         rng = np.random.default_rng(order)
         tasks = np.concatenate([rng.permutation(WORLDS) for _ in range(self.blocks)])

@@ -1,4 +1,4 @@
-"""Why a finite hitting time: ExploreID's H0 is void on 2-JAO worlds, and what ExploreID and GOSPRL do without it.
+"""Why a finite hitting time: what ExploreID and GOSPRL do on worlds that have none.
 
 H0 = 12 D |Gamma| N needs a bound D on the time in which *every* policy meets any state, and on 2-JAO worlds left
 actions alone never meet the right state.  Run with a finite guess for D, ExploreID may have its samples all the same,
@@ -11,116 +11,58 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import agents, theory
-from aomultirl.agents.base import Setting
+from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.assumptions_gathering import (
-    ACTIONS,
     EXPLORE_ID,
-    FAILURE,
     GOSPRL,
-    LEVEL,
     LOCK,
     TWO_JAO,
     Gathered,
     Gathering,
-    world,
 )
-from aomultirl.experiments.lower_bounds.exponents import Fit, fit
+from aomultirl.experiments.lower_bounds.assumptions_rates import FALLS_SHORT, GATHERS, judge, rate
+from aomultirl.experiments.lower_bounds.exponents import Fit
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.worlds.jao import two_jao
-from aomultirl.worlds.jao_tree import two_jao_tree
+from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent, line_through
 
-ASSUMPTION, HORIZON = "Section 2, assumption of a finite hitting time", "Section 4, lemma on H0 (E7)"
-PLANNING = "Appendix F, GOSPRL in place of ExploreID (E30)"
+PLACES = {EXPLORE_ID: places.LEMMA_14, GOSPRL: places.APPENDIX_G}
 GUESSES, LOCKED = "assumptions_guess", "assumptions_lock"
 
 
 class Sizes(NamedTuple):
-    """diameter: D of the 2-JAO world; shares: guesses, in D; locks: their lengths; repetitions: episodes a point."""
+    """diameter: D of the 2-JAO world; shares: guesses, in D, the last 1; locks: their lengths, ascending; repetitions:
+    episodes a point; judged: episodes of the last guess and of the longest lock, whose rates are claimed."""
 
     diameter: int
     shares: tuple[float, ...]
     locks: tuple[int, ...]
     repetitions: int
+    judged: int
+
+    def guess(self, explorer: str, share: float) -> Gathering:
+        """On the 2-JAO world."""
+        episodes = self.judged if share == self.shares[-1] else self.repetitions
+        return Gathering(explorer, TWO_JAO, self.diameter, share * self.diameter, episodes)
+
+    def lock(self, explorer: str, length: int) -> Gathering:
+        """With its length for the hitting time."""
+        episodes = self.judged if length == self.locks[-1] else self.repetitions
+        return Gathering(explorer, LOCK, length, float(length), episodes)
 
 
 def tasks(sizes: Sizes) -> Iterator[Gathering]:
     """All that is run."""
     for name in (EXPLORE_ID, GOSPRL):
-        for share in sizes.shares:
-            yield Gathering(name, TWO_JAO, sizes.diameter, share * sizes.diameter, sizes.repetitions)
-        for length in sizes.locks:
-            yield Gathering(name, LOCK, length, float(length), sizes.repetitions)
+        yield from (sizes.guess(name, share) for share in sizes.shares)
+        yield from (sizes.lock(name, length) for length in sizes.locks)
 
 
-def measure(sizes: Sizes, found: Mapping[Any, Any], seed: int) -> Findings:
+def measure(sizes: Sizes, found: Mapping[Any, Any]) -> Findings:
     """The claims on the hitting time."""
     mine: dict[Gathering, Gathered] = {task: found[task] for task in tasks(sizes)}
-    lines = {name: _line(name, sizes, mine, seed) for name in (EXPLORE_ID, GOSPRL)}
-    claims = [*_void(), *_guess(sizes, mine), *_locked(sizes, mine, lines)]
+    lines = {name: _line(name, mine) for name in (EXPLORE_ID, GOSPRL)}
+    claims = [*_guess(sizes, mine), *_locked(sizes, mine, lines)]
     return Findings(claims, [_guess_figure(sizes, mine), _lock_figure(sizes, mine, lines)])
-
-
-def _void() -> list[Claim]:
-    sets = {
-        "2-JAO": two_jao(ACTIONS, 40.0, LEVEL),
-        "2-JAO trees": two_jao_tree(12, 13, 16.0, LEVEL),
-        "JAO trees": two_jao_tree(8, 5, 16.0, LEVEL, kind="jao"),
-        "locks": [world(LOCK, length) for length in (4, 8)],
-    }
-    worlds = [model for models in sets.values() for model in models]
-    finite = float(sum(np.isfinite(model.hitting_time()) for model in worlds))
-    wide = float(sum(not np.isfinite(model.diameter()) for model in worlds))
-    refused = float(sum(_refused(attempt) for attempt in ATTEMPTS.values()))
-    names = ", ".join(sets)
-    return [
-        Claim(
-            "no 2-JAO world has a finite hitting time, although all have a finite diameter",
-            ASSUMPTION,
-            0.0,
-            finite,
-            finite,
-            finite,
-            finite == 0.0 and wide == 0.0,
-            "computed exactly; how many have a finite hitting time, and every diameter must be finite",
-            f"{len(worlds)} worlds: {names}; the paper's own hard worlds break its assumption",
-        ),
-        Claim(
-            "there is no H0 for an infinite hitting time, and ExploreID's agents refuse to choose one",
-            HORIZON,
-            float(len(ATTEMPTS)),
-            refused,
-            refused,
-            refused,
-            refused == len(ATTEMPTS),
-            "tried; all must be refused",
-            f"tried: {', '.join(ATTEMPTS)}",
-        ),
-    ]
-
-
-def _begin(agent: agents.Agent) -> None:
-    models = two_jao(ACTIONS, 40.0, LEVEL)
-    agent.begin(Setting(models.n_states, models.n_actions, models.rewards, 1))
-
-
-ATTEMPTS: dict[str, Any] = {
-    "theory.clustering_horizon": lambda: theory.clustering_horizon(3, ACTIONS, LEVEL, np.inf, 1, FAILURE),
-    "AOMultiRL": lambda: _begin(
-        agents.AOMultiRL(two_jao(ACTIONS, 40.0, LEVEL), LEVEL - 1e-6, None, FAILURE, horizon=10**9)
-    ),
-    "TwoStageAOMultiRL": lambda: _begin(
-        agents.TwoStageAOMultiRL(two_jao(ACTIONS, 40.0, LEVEL), LEVEL - 1e-6, None, FAILURE, horizon=10**9)
-    ),
-}
-
-
-def _refused(attempt: Any) -> bool:
-    try:
-        attempt()
-    except ValueError:
-        return True
-    return False
 
 
 def _share(task: Gathering, found: Gathered) -> tuple[float, float, float]:
@@ -136,29 +78,25 @@ def _spread(values: NDArray[np.float64]) -> tuple[float, float, float]:
 
 def _guess(sizes: Sizes, found: Mapping[Gathering, Gathered]) -> Iterator[Claim]:
     for name in (EXPLORE_ID, GOSPRL):
-        task = Gathering(name, TWO_JAO, sizes.diameter, float(sizes.diameter), sizes.repetitions)
-        share, low, high = _share(task, found[task])
+        task = sizes.guess(name, sizes.shares[-1])
         spent = found[task].steps.mean() / task.horizon
-        yield Claim(
+        yield judge(
             f"{name} has its N samples within H0 on a 2-JAO world, with D in place of the hitting time",
-            HORIZON if name == EXPLORE_ID else PLANNING,
-            1.0,
-            share,
-            low,
-            high,
-            low == 1.0,
-            f"in each of {sizes.repetitions} episodes; the share of the samples wanted, its least and its most",
-            f"D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, as a sample takes 1 + D / 8 steps"
-            + ("; a guess that works, and no theorem says so" if name == EXPLORE_ID else ""),
+            PLACES[name],
+            GATHERS,
+            {name: rate(found[task].samples == task.wanted)},
             GUESSES,
+            "as a share of episodes",
+            f"{task.repetitions} episodes, D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, as a "
+            "sample takes 1 + D / 8 steps" + ("; a guess that works, and no theorem says so" * (name == EXPLORE_ID)),
         )
 
 
-def _line(name: str, sizes: Sizes, found: Mapping[Gathering, Gathered], seed: int) -> Fit:
+def _line(name: str, found: Mapping[Gathering, Gathered]) -> Fit:
     """Steps a sample, against 2^L for ExploreID and against L + 1 for GOSPRL."""
     chosen = [task for task in found if task.world == LOCK and task.explorer == name]
     x = [2.0**task.size if name == EXPLORE_ID else task.size + 1.0 for task in chosen]
-    return fit(x, [found[task].steps / np.maximum(found[task].samples, 1.0) for task in chosen], seed)
+    return line_through(x, [found[task].steps / np.maximum(found[task].samples, 1.0) for task in chosen])
 
 
 def _locked(sizes: Sizes, found: Mapping[Gathering, Gathered], lines: Mapping[str, Fit]) -> Iterator[Claim]:
@@ -166,35 +104,23 @@ def _locked(sizes: Sizes, found: Mapping[Gathering, Gathered], lines: Mapping[st
         (EXPLORE_ID, "2^L", "it sees one step ahead, and walks at random else"),
         (GOSPRL, "L + 1", "it plans; learning the way is part of it"),
     ):
-        line = lines[name]
-        yield Claim(
-            f"in a lock {name} takes steps of order {words} for a sample",
-            ASSUMPTION,
-            1.0,
-            line.slope,
-            line.low,
-            line.high,
-            line.low <= 1.1 and line.high >= 0.9,
-            f"the 95 % interval of the exponent of {words} meets [0.9, 1.1], the rest being the first way there",
-            f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}",
-            LOCKED,
-        )
-    longest = max(sizes.locks)
+        claim = f"in a lock {name} takes steps of order {words} for a sample"
+        band = f"as an exponent of {words}, the rest being the first way there"
+        expected = Expected(claim, places.ASSUMPTION_12, 1.0, 0.9, 1.1, band)
+        yield exponent(expected, {name: lines[name]}, LOCKED, f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}")
     for name in (EXPLORE_ID, GOSPRL):
-        task = Gathering(name, LOCK, longest, float(longest), sizes.repetitions)
+        task = sizes.lock(name, sizes.locks[-1])
         share, low, high = _share(task, found[task])
         short = name == EXPLORE_ID
-        yield Claim(
-            f"in a lock, with L for the hitting time, {name} {'falls short of' if short else 'has'} its N samples",
-            HORIZON if short else PLANNING,
-            "below 1" if short else 1.0,
-            share,
-            low,
-            high,
-            high < 1.0 if short else low == 1.0,
-            f"in each of {sizes.repetitions} episodes; the share of the samples wanted, its least and its most",
-            f"a lock of L = {longest}, N = {task.needed}, H0 = {task.horizon:,}",
+        yield judge(
+            f"in a lock, with L for the hitting time, {name} {'seldom' if short else 'mostly'} has its N samples",
+            PLACES[name],
+            FALLS_SHORT if short else GATHERS,
+            {name: rate(found[task].samples == task.wanted)},
             LOCKED,
+            "as a share of episodes",
+            f"{task.repetitions} episodes in a lock of L = {task.size}, N = {task.needed}, H0 = {task.horizon:,}; it "
+            f"has {share:.1%} of them, from {low:.1%} to {high:.1%}",
         )
 
 

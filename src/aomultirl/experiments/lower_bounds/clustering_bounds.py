@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.special import betaincinv
 
+from aomultirl import theory
+from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.clustering_curves import Curves, Floats, Reading, interval
 from aomultirl.experiments.lower_bounds.clustering_tasks import EXPLORE_ID, LIKELIHOOD, Found, Task, Tree, worlds
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
 
-LEMMA = "Section 3, lemma on the samples that identify a world (E4)"
-COROLLARY = "Section 3, corollary on the steps of the clustering phase"
-FIGURE = "clustering_all"
+LEMMA, COROLLARY = places.LEMMA_8, places.COROLLARY_9
+FIGURE, DIAMETERS = "clustering_all", "clustering_diameter"
 
 Point = tuple[Reading, Tree]
 
@@ -28,9 +28,8 @@ def bounds(curves: Curves, found: Mapping[Task, Found], points: Sequence[Point])
         _above("steps", COROLLARY, steps),
         _too_few(found),
         _within(enough),
-        _diameter(list(dict.fromkeys(tree for _, tree in points))),
     ]
-    return Findings(claims, [_figure(curves, halves)])
+    return Findings(claims, [_figure(curves, halves)]) + _diameters(list(dict.fromkeys(tree for _, tree in points)))
 
 
 def _above(what: str, place: str, ratios: Mapping[Point, Floats]) -> Claim:
@@ -39,7 +38,7 @@ def _above(what: str, place: str, ratios: Mapping[Point, Floats]) -> Claim:
     return Claim(
         f"success 1/2 takes more {what} than the lower bound, whatever the explorer and the rule",
         place,
-        "above 1, in multiples of the bound",
+        1.0,
         float(ratio[0]),
         low,
         high,
@@ -47,6 +46,8 @@ def _above(what: str, place: str, ratios: Mapping[Point, Floats]) -> Claim:
         "the whole 95 % interval lies above 1",
         f"the least of all points: {reading.words}, {describe(tree)}",
         FIGURE,
+        ">",
+        "in multiples of the bound",
     )
 
 
@@ -55,14 +56,13 @@ def _too_few(found: Mapping[Task, Found]) -> Claim:
     for task, seen in found.items():
         if task.explorer == EXPLORE_ID and task.scale == 0.0:
             hits, games = int(seen.right[LIKELIHOOD].sum()), task.repetitions
-            low = float(betaincinv(hits, games - hits + 1, 0.025)) if hits else 0.0
-            high = float(betaincinv(hits + 1, games - hits, 0.975)) if hits < games else 1.0
+            low, high = map(float, theory.binomial_interval(hits, games))
             rates[task.tree] = (hits / games, low, high)
     tree, (rate, low, high) = max(rates.items(), key=lambda item: item[1][2])
     return Claim(
         "with the samples of the lower bound even maximum likelihood names the world less often than not",
         LEMMA,
-        "at most 1/2",
+        0.5,
         rate,
         low,
         high,
@@ -70,6 +70,7 @@ def _too_few(found: Mapping[Task, Found]) -> Claim:
         "the whole 95 % interval (Clopper and Pearson) lies below 1/2",
         f"the most of all points: {describe(tree)}, with {tree.least_samples:.1f} samples, rounded down",
         FIGURE,
+        "<=",
     )
 
 
@@ -78,8 +79,8 @@ def _within(shares: Mapping[Point, Floats]) -> Claim:
     low, high = (ends[0] for ends in interval(share[None]))
     return Claim(
         f"H0 steps, with the diameter in place of the hitting time, are enough for success {reading.level:g}",
-        "Section 4, lemma on H0 (E7)",
-        "below 1, in multiples of H0",
+        places.LEMMA_14,
+        1.0,
         float(share[0]),
         low,
         high,
@@ -87,15 +88,40 @@ def _within(shares: Mapping[Point, Floats]) -> Claim:
         "the whole 95 % interval lies below 1",
         f"the most of all points: {reading.words}, {describe(tree)}; nothing ensures it, the hitting time is infinite",
         FIGURE,
+        "<",
+        "in multiples of H0",
     )
 
 
-def _diameter(trees: Sequence[Tree]) -> Claim:
-    widths = {tree: worlds(tree)[0].diameter() / tree.diameter for tree in trees}
-    tree, width = max(widths.items(), key=lambda item: item[1])
-    words = "the diameter of every tree is at most D"
-    place, reason = "Appendix C, composites (E5)", f"the most of all trees: {describe(tree)}"
-    return Claim(words, place, "at most 1, in multiples of D", width, width, width, width <= 1.0, "computed", reason)
+def _diameters(trees: Sequence[Tree]) -> Findings:
+    """Computed, with a figure of its own."""
+    found = {tree: worlds(tree)[0].diameter() for tree in trees}
+    tree = max(found, key=lambda one: found[one] / one.diameter)
+    share = found[tree] / tree.diameter
+    claim = Claim(
+        "the diameter of every tree is at most D",
+        places.TREES,
+        1.0,
+        share,
+        share,
+        share,
+        share <= 1.0,
+        "computed; at most 1",
+        f"the most of {len(trees)} trees: {describe(tree)}",
+        DIAMETERS,
+        "<=",
+        "in multiples of D",
+    )
+    ends = [extreme(one.diameter for one in trees) for extreme in (min, max)]
+    series = [
+        Series("a tree", [one.diameter for one in trees], list(found.values())),
+        Series("D", ends, ends, kind="theory"),
+        Series("D / 2, without the ways through the tree", ends, [end / 2.0 for end in ends], kind="theory"),
+    ]
+    caption = "The trees of all sweeps; computed."
+    return Findings(
+        [claim], [Figure(DIAMETERS, "The diameter of 2-JAO trees", "D", "diameter", series, caption=caption)]
+    )
 
 
 def _figure(curves: Curves, points: Sequence[Point]) -> Figure:
@@ -124,7 +150,7 @@ def _size(tree: Tree) -> float:
 
 def theory_curves(x: Sequence[float], trees: Sequence[Tree]) -> list[Series]:
     """The lower bound and H0 of some trees."""
-    words = "lower bound Z + (Z - 1) D / 8, Z = Q / (40 lambda^2) = S A / (480 lambda^2)"
+    words = "lower bound Z + (Z - 1) D / 8, Z = Q / (40 lambda^2), about S A / (480 lambda^2)"
     return [
         Series(words, x, [tree.least_steps for tree in trees], kind="theory"),
         Series("upper bound H0", x, [float(tree.horizon) for tree in trees], kind="theory"),

@@ -1,6 +1,7 @@
 """From episodes to steps needed: where a success curve crosses a level, and what resampled episodes say of it.
 
-Every number comes as a row ``(1 + RESAMPLES,)``: first as measured, then from episodes drawn again with replacement.
+Every number comes as a row ``(1 + RESAMPLES,)``: first as measured, then from episodes drawn again with replacement, or
+from Student's distribution for the mean steps of an explorer, since GOSPRL's come from few episodes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -99,13 +100,14 @@ def crossing(curve: Curve, rule: int, level: float, rng: Generator) -> Floats:
 
 
 def along(curve: Curve, what: str, samples: Floats, rng: Generator) -> Floats:
-    """The mean of ``what`` with so many samples: straight lines between those tried, and beyond."""
+    """The mean of ``what`` with so many samples: straight lines between those tried, and beyond; at least 1."""
     tried = np.array([float(count) for count, _ in curve])
-    means = np.stack([_means(getattr(found, what), rng) for _, found in curve])
+    means = np.stack([_student(getattr(found, what), rng) for _, found in curve])
     place = np.clip(np.searchsorted(tried, samples), 1, len(curve) - 1)
     columns = np.arange(means.shape[1])
     before, after = means[place - 1, columns], means[place, columns]
-    return np.asarray(before + (samples - tried[place - 1]) / (tried[place] - tried[place - 1]) * (after - before))
+    read = before + (samples - tried[place - 1]) / (tried[place] - tried[place - 1]) * (after - before)
+    return np.asarray(np.maximum(read, 1.0))
 
 
 def quantile(found: Found, what: str, level: float, rng: Generator) -> Floats:
@@ -117,6 +119,13 @@ def quantile(found: Found, what: str, level: float, rng: Generator) -> Floats:
 
 def _means(values: Floats, rng: Generator) -> Floats:
     return np.concatenate([[values.mean()], values[_draw(len(values), rng)].mean(axis=1)])
+
+
+def _student(values: Floats, rng: Generator) -> Floats:
+    """The mean of some episodes, maybe few, and where it may lie as well: its logarithm has Student's distribution."""
+    mean, count = values.mean(), len(values)
+    error = values.std(ddof=1) / np.sqrt(count) / mean if count > 1 else 0.0
+    return np.concatenate([[mean], mean * np.exp(error * rng.standard_t(max(1, count - 1), RESAMPLES))])
 
 
 def _draw(count: int, rng: Generator) -> NDArray[np.int64]:

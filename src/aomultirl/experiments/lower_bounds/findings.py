@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+Relation = Literal["=", "<", "<=", ">", ">="]
+
 
 class Claim(NamedTuple):
     """One claim, and whether it holds.
@@ -11,9 +13,10 @@ class Claim(NamedTuple):
     claim, place
         what is claimed, in a sentence, and where in the paper.
     predicted
-        an exponent or a value, in words where it is neither.
+        a number: an exponent, a value, or a bound, as ``relation`` says.
     measured, low, high
-        with its 95 % interval; low = high = measured where it is computed exactly.
+        a number, and its 95 % interval; low = high = measured where it is computed exactly.  An end that is not there
+        is infinite, and what could not be measured NaN.
     holds
         judged by the rule that ``rule`` states.
     rule
@@ -21,12 +24,18 @@ class Claim(NamedTuple):
     reason
         why it does not hold, or what else there is to say.
     figure
-        the name of the figure that shows it; empty for none.
+        the name of the figure that shows it.
+    relation
+        what is claimed: that ``measured`` is equal to ``predicted``, below it, at most it, above it, or at least it.
+    unit
+        what the numbers are multiples, shares or counts of, in words; empty for exponents and probabilities.
+    undecided
+        it neither holds nor fails: what was measured is too little to tell.  Then ``holds`` is False.
     """
 
     claim: str
     place: str
-    predicted: float | str
+    predicted: float
     measured: float
     low: float
     high: float
@@ -34,6 +43,14 @@ class Claim(NamedTuple):
     rule: str
     reason: str = ""
     figure: str = ""
+    relation: Relation = "="
+    unit: str = ""
+    undecided: bool = False
+
+    @property
+    def verdict(self) -> bool | None:
+        """Whether it holds; None where that is open."""
+        return None if self.undecided else self.holds
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -55,7 +72,12 @@ class Series(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure: its name (for files and anchors), what it shows in a sentence, axes and series."""
+    """A figure: its name (for files and anchors), what it shows in a sentence, axes and series.
+
+    names: along x in place of the numbers 0, 1, 2 and so on, for what is no number.
+    to_scale: false where shapes are compared, not heights: curves of the paper that are decades away from all points
+    are then drawn beside them, with the factor in their labels.
+    """
 
     name: str
     title: str
@@ -65,6 +87,8 @@ class Figure(NamedTuple):
     log_x: bool = True
     log_y: bool = True
     caption: str = ""
+    names: Sequence[str] = ()
+    to_scale: bool = True
 
 
 @dataclass

@@ -1,6 +1,6 @@
-"""The whole laboratory: all groups of claims, one after the other."""
+"""The whole laboratory: groups of claims, one after the other."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from importlib import import_module
 from typing import TypeVar
@@ -14,11 +14,19 @@ R = TypeVar("R")
 Measure = Callable[[bool, int, Executor], Findings]
 Done = Callable[[int, int], None]
 GROUPS = {"coin": 10, "clustering": 15, "minimax": 12, "regret_slopes": 12, "assumptions": 5}
-"""Modules beside this one, and about how long each takes, in seconds of a quick run on two cores."""
+"""Groups of claims, modules beside this one, and about how long each takes, in seconds of a quick run on two cores."""
 
 
-def measure_all(quick: bool, seed: int, executor: Executor, done: Done | None = None) -> Findings:
-    """What all modules find.
+def chosen(only: Iterable[str] = ()) -> list[str]:
+    """These groups, each once and in the order of :data:`GROUPS`; all of them where none is named."""
+    named = {checks.choice("only", name, list(GROUPS)) for name in only}
+    return [name for name in GROUPS if name in named or not named]
+
+
+def measure_all(
+    quick: bool, seed: int, executor: Executor, done: Done | None = None, *, only: Iterable[str] = ()
+) -> Findings:
+    """What all modules find, or only some.
 
     Parameters
     ----------
@@ -28,9 +36,13 @@ def measure_all(quick: bool, seed: int, executor: Executor, done: Done | None = 
         of all randomness; who does the work makes no difference.
     done
         is told ``(percent, 100)`` now and then.
+    only
+        names of groups, by default all; what they find does not depend on whether others are measured.
     """
-    measures = {name: import_module(f"aomultirl.experiments.lower_bounds.{name}").measure for name in GROUPS}
-    return gather([(measures[name], share) for name, share in GROUPS.items()], quick, seed, executor, done)
+    parts = [
+        (import_module(f"aomultirl.experiments.lower_bounds.{name}").measure, GROUPS[name]) for name in chosen(only)
+    ]
+    return gather(parts, quick, seed, executor, done)
 
 
 def gather(

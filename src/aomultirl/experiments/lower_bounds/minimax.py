@@ -5,13 +5,16 @@ lambda is tied to them.  Beside it are the lemma's lower bound, what is lost wit
 and UCRL2's upper bound.  Intervals are over runs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from aomultirl.experiments.executors import Executor
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.experiments.lower_bounds.minimax_bounds import AFTER, LEMMA, above, no_room, within
 from aomultirl.experiments.lower_bounds.minimax_sizes import (
+    BLIND,
+    FORGETFUL,
     FULL,
     QUICK,
     Sizes,
@@ -27,9 +30,9 @@ from aomultirl.experiments.lower_bounds.minimax_tasks import (
     TREE,
     TWO_STATES,
     UCRL,
-    Floats,
+    Results,
     Trial,
-    carry_out,
+    per_episode,
 )
 from aomultirl.experiments.lower_bounds.sweeps import (
     Expected,
@@ -41,10 +44,10 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     measured,
     summed,
 )
+from aomultirl.experiments.lower_bounds.tasks import carry_out
 
-LEMMA, AFTER = "Section 3, minimax lower bound", "Section 3, UCRL2 in every episode"
 LINEAR = Expected(
-    "without being told the task, every agent's regret grows linearly in K",
+    "regret grows linearly in K",
     LEMMA,
     1.0,
     0.95,
@@ -54,7 +57,9 @@ LINEAR = Expected(
 WHY_HALF = "0.1 for what the order hides: rho* - 1/2 is lambda D / 32 to first order, and a fifth less where H = DSA"
 WHY_UCRL2 = "the logarithm makes 0.05; samples double between two policies, which may make a factor 2 over two decades"
 PER_EPISODE = "regret of an episode"
-Results = Mapping[Trial, Floats]
+KEY = 12
+FORGETTING = "it keeps nothing from one episode to the next, so nothing else was possible"
+SHARE = "it hardly learns within H, and loses a share of H in a tree, where most actions pay nothing"
 
 
 def measure(quick: bool, seed: int, executor: Executor) -> Findings:
@@ -70,14 +75,14 @@ def measure_with(sizes: Sizes, seed: int, executor: Executor) -> Findings:
         over_constants(sizes),
         over_long_horizons(sizes),
     )
-    slowest_first = [*reversed(powered), episodes, constants, long]
-    found = carry_out([trial for sweep in slowest_first for trial in sweep.trials()], seed, executor)
+    slowest_first = [episodes, *reversed(powered), constants, long]
+    found = carry_out([trial for sweep in slowest_first for trial in sweep.trials()], KEY, seed, executor)
     tied = [trial for sweep in powered for trial in sweep.trials()]
     result = _linear(episodes, found)
     for sweep in powered:
         result += _power(sweep, found)
-    result += Findings([_above(tied, found)]) + _hardest(constants, found) + _ucrl2(long, found)
-    return result + Findings([_within(found), _no_room(tied)])
+    result += above(tied, found) + _hardest(constants, found) + _ucrl2(long, found)
+    return result + within(found) + no_room(powered)
 
 
 def _linear(sweep: Sweep, found: Results) -> Findings:
@@ -92,50 +97,54 @@ def _linear(sweep: Sweep, found: Results) -> Findings:
         series.append(Series(label, whole, [k * one for k in whole], kind="theory"))
     told = lines.pop(ORACLE)
     claims = [
-        exponent(LINEAR, lines, sweep.figure),
+        exponent(_of(name, LINEAR), {name: line}, sweep.figure, FORGETTING if name in FORGETFUL else "")
+        for name, line in lines.items()
+    ]
+    claims.append(
         Claim(
-            "an agent that is told the task profits from earlier episodes",
+            f"{ORACLE}, which is told the task, profits from earlier episodes",
             LEMMA,
-            "below 1",
+            1.0,
             told.slope,
             told.low,
             told.high,
             told.high < 1.0,
             "the whole 95 % interval of its slope lies below 1",
-            "the contrast to the claim before: the task is what earlier episodes do not tell",
+            "the contrast to the others: the task is what earlier episodes do not tell",
             sweep.figure,
-        ),
-    ]
-    caption = f"{_sizes(some)}; lambda = {some.separation:.3g}, {some.states * some.actions // 4} worlds."
-    return Findings(claims, [Figure(sweep.figure, "Regret against episodes", "K", "regret", series, caption=caption)])
+            "<",
+        )
+    )
+    caption = f"{some.sizes}; lambda = {some.separation:.3g}, {some.states * some.actions // 4} worlds."
+    title = "Regret against episodes"
+    figure = Figure(sweep.figure, title, "K", "regret", series, caption=caption, to_scale=False)
+    return Findings(claims, [figure])
 
 
 def _power(sweep: Sweep, found: Results) -> Findings:
     """The exponent of one size in the regret of an episode."""
     x = {name: [sweep.at(trial) for trial in row] for name, row in sweep.rows.items()}
-    samples = {name: [_per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
+    samples = {name: [per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
     lines, series = lines_and_series(x, samples)
     row = next(iter(sweep.rows.values()))
     series += _theory(sweep, row)
-    expected = Expected(
-        f"regret of an episode grows like the root of {sweep.letter}, whatever the agent",
-        LEMMA,
-        0.5,
-        0.4,
-        0.6,
-        WHY_HALF,
-    )
+    expected = Expected(f"regret of an episode grows like the root of {sweep.letter}", LEMMA, 0.5, 0.4, 0.6, WHY_HALF)
     tree = row[0].family == TREE
-    other = "agents that do not learn within H lose a share of H in a tree, where most actions pay nothing"
+    claims = []
+    for name, line in lines.items():
+        claim = exponent(_of(name, expected), {name: line}, sweep.figure)
+        if tree and name in BLIND and not claim.holds:
+            claim = claim._replace(reason=SHARE)
+        claims.append(claim)
     figure = Figure(
         sweep.figure,
         f"Regret of an episode against {sweep.letter}, {'trees' if tree else 'two states'}",
         sweep.letter,
         PER_EPISODE,
         series,
-        caption=f"{_sizes(row[-1])} at the right end; lambda = {CONSTANT:g} sqrt(SA / (HD)) everywhere.",
+        caption=f"{row[-1].sizes} at the right end; lambda = {CONSTANT:g} sqrt(SA / (HD)) everywhere.",
     )
-    return Findings([exponent(expected, lines, sweep.figure, other if tree else "")], [figure])
+    return Findings(claims, [figure])
 
 
 def _theory(sweep: Sweep, row: Sequence[Trial]) -> list[Series]:
@@ -146,27 +155,16 @@ def _theory(sweep: Sweep, row: Sequence[Trial]) -> list[Series]:
     return [Series(label, x, [curve(trial) for trial in row], kind="theory") for label, curve in curves.items()]
 
 
-def _above(tied: Sequence[Trial], found: Results) -> Claim:
-    """The point that is nearest to the lower bound."""
-    ratios = {trial: mean_of(_per_episode(found[trial]) / trial.lower_bound()) for trial in tied}
-    least = min(ratios, key=lambda trial: ratios[trial].mean)
-    return Claim(
-        "no agent's regret is below 0.015 sqrt(DSAH) - D / 8 an episode",
-        LEMMA,
-        "at least 1, in multiples of it",
-        *ratios[least],
-        min(ratio.high for ratio in ratios.values()) >= 1.0,
-        "no 95 % interval lies below 1",
-        f"the least of {len(ratios)} points: {least.agent}, {least.family}, {_sizes(least)}",
-        "minimax_horizon",
-    )
+def _of(agent: str, expected: Expected) -> Expected:
+    """The same, claimed of one agent."""
+    return expected._replace(claim=f"{agent}: {expected.claim}")
 
 
 def _hardest(sweep: Sweep, found: Results) -> Findings:
     """How the constant of lambda matters: too close to be worth finding, far enough to be found."""
     first = next(iter(sweep.rows.values()))
     x = [trial.constant for trial in first]
-    samples = {name: [_per_episode(found[trial]) / trial.unit for trial in row] for name, row in sweep.rows.items()}
+    samples = {name: [per_episode(found[trial]) / trial.unit for trial in row] for name, row in sweep.rows.items()}
     series = [measured(name, x, row) for name, row in samples.items()]
     limit = first[0].lower_bound() / first[0].unit
     series.append(Series("lower bound at the hardest lambda", [min(x), max(x)], [limit, limit], kind="theory"))
@@ -177,12 +175,14 @@ def _hardest(sweep: Sweep, found: Results) -> Findings:
     claim = Claim(
         "there is a lambda of order sqrt(SA / (HD)) at which the best agent loses that much, too",
         LEMMA,
-        f"at least {limit:.3g} sqrt(DSAH)",
+        limit,
         *worst,
-        worst.high >= limit,
-        "at the hardest c the 95 % interval of the best agent reaches the lower bound",
+        worst.low >= limit,
+        "at the hardest c the whole 95 % interval of the best agent lies above the lower bound",
         f"hardest at c = {at:g}, for {name}; with smaller c there is less to lose, with larger c less to search",
         sweep.figure,
+        ">=",
+        "in multiples of sqrt(DSAH)",
     )
     figure = Figure(
         sweep.figure,
@@ -190,14 +190,14 @@ def _hardest(sweep: Sweep, found: Results) -> Findings:
         "c",
         "regret of an episode / sqrt(DSAH)",
         series,
-        caption=_sizes(first[0]) + ".",
+        caption=first[0].sizes + ".",
     )
     return Findings([claim], [figure])
 
 
 def _ucrl2(sweep: Sweep, found: Results) -> Findings:
     """UCRL2 at the c that is worst for it at each H."""
-    samples = {name: [_per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
+    samples = {name: [per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
     row = next(iter(sweep.rows.values()))
     x = [sweep.at(trial) for trial in row]
     series = [measured(name, x, one) for name, one in samples.items()]
@@ -207,7 +207,7 @@ def _ucrl2(sweep: Sweep, found: Results) -> Findings:
     series.append(Series("34 D S sqrt(2 A H ln H) + D + 1", x, [trial.upper_bound() for trial in row], kind="theory"))
     series.append(Series("all that there is, H", x, x, kind="theory"))
     expected = Expected(
-        "UCRL2's regret of an episode grows like sqrt(H ln H), at the lambda that is worst for it",
+        "UCRL2's regret of an episode grows no faster than sqrt(H ln H), at the lambda that is worst for it",
         AFTER,
         0.5,
         -np.inf,
@@ -223,50 +223,3 @@ def _ucrl2(sweep: Sweep, found: Results) -> Findings:
         caption="Two states, two actions, diameter 2; lambda = c / sqrt(H).",
     )
     return Findings([exponent(expected, {UCRL: line}, sweep.figure)], [figure])
-
-
-def _within(found: Results) -> Claim:
-    """Over all trials of UCRL2, the largest share of its bound."""
-    trials = [trial for trial in found if trial.agent == UCRL]
-    shares = {trial: mean_of(_per_episode(found[trial]) / trial.upper_bound()) for trial in trials}
-    largest = max(shares, key=lambda trial: shares[trial].mean)
-    telling = [trial for trial in trials if trial.upper_bound() < trial.horizon]
-    says = "the bound exceeds H everywhere here, so it says nothing"
-    if telling:
-        first, most = min(one.horizon for one in telling), max(shares[one].mean for one in telling)
-        says = f"the bound is below H from H = {first:,} on; there the largest share is {most:.2g}"
-    return Claim(
-        "UCRL2 in every episode stays within 34 D S sqrt(2 A H ln H) + D + 1",
-        AFTER,
-        "at most 1, as a share of it",
-        *shares[largest],
-        max(share.high for share in shares.values()) <= 1.0,
-        "no 95 % interval reaches beyond 1",
-        f"the largest of {len(shares)} points, {_sizes(largest)}; {says}",
-        "minimax_ucrl2",
-    )
-
-
-def _no_room(tied: Sequence[Trial]) -> Claim:
-    """Computed: the clustering phase that AOMultiRL needs, against the episode."""
-    ratio = min(trial.clustering_horizon() / trial.horizon for trial in tied if trial.family == TWO_STATES)
-    return Claim(
-        "where lambda is so small, AOMultiRL's clustering phase does not fit into an episode",
-        LEMMA,
-        "above 1, as H0 / H",
-        ratio,
-        ratio,
-        ratio,
-        ratio > 1.0,
-        "H0 / H, computed exactly, is above 1 at every point",
-        "of order D^2, whatever H: with lambda tied to H so is H0; AOMultiRL refuses such a horizon",
-    )
-
-
-def _per_episode(regrets: Floats) -> Floats:
-    """The mean of each run, (runs,)."""
-    return np.asarray(regrets.mean(axis=1))
-
-
-def _sizes(trial: Trial) -> str:
-    return f"S = {trial.states}, A = {trial.actions}, D = {trial.diameter:g}, H = {trial.horizon:,}"

@@ -7,6 +7,8 @@ from aomultirl.experiments.lower_bounds.minimax_tasks import (
     LEARNER,
     ORACLE,
     PLAIN,
+    POOLED,
+    RANDOM,
     RECALL,
     SEQUENTIAL,
     TREE,
@@ -17,6 +19,8 @@ from aomultirl.experiments.lower_bounds.minimax_tasks import (
 
 BLIND, LEARNING = (PLAIN, UCRL), (LEARNER, RECALL)
 """Agents that hardly learn anything within H steps, and agents that do."""
+FORGETFUL = (PLAIN, UCRL, LEARNER, RANDOM)
+"""Agents that keep nothing from one episode to the next."""
 LEAST, DISTANCE = 10, 20.0
 """S = A and D where they are not varied: the smallest of the lemma."""
 SMALLEST = (2, 4, 8.0)
@@ -32,7 +36,8 @@ class Sizes(NamedTuple):
     episodes, told_episodes, many
         K, K of the agent that is told the task, and runs, of the sweep over K.
     runs, each
-        runs, and episodes of a run, at every point of the other sweeps.
+        runs, and episodes of a run, at every point of the other sweeps; a third of the runs for agents that hardly
+        learn, whose regret is much the same in every one.
     horizons, diameters, pairs
         H; D; (S, A) in families of two states.
     states, actions
@@ -61,10 +66,10 @@ class Sizes(NamedTuple):
 
 
 QUICK = Sizes(
-    episodes=80,
-    told_episodes=320,
-    many=4,
-    runs=8,
+    episodes=40,
+    told_episodes=100,
+    many=5,
+    runs=12,
     each=1,
     horizons=(2000, 4000, 8000, 16_000, 32_000),
     diameters=(20.0, 40.0, 80.0, 120.0),
@@ -110,13 +115,8 @@ class Sweep(NamedTuple):
 
 
 def powers(sizes: Sizes) -> Iterator[Sweep]:
-    """Over H, D, SA, S and A; H is nowhere below D S A.
-
-    Agents that learn are slow where a state has many actions, and agents that do not lose a share of H in a tree: so
-    SA is for the one kind, S and A for the other.
-    """
-    learning = _learning(sizes)
-    agents = BLIND + learning
+    """Over H, D, SA, S and A; H is nowhere below D S A."""
+    agents = BLIND + _learning(sizes)
     with_slow = (*agents, SEQUENTIAL) if sizes.thorough else agents
     near = [(LEAST, LEAST, DISTANCE, horizon) for horizon in sizes.horizons]
     yield Sweep("minimax_horizon", "H", "horizon", _rows(sizes, with_slow, TWO_STATES, near))
@@ -125,13 +125,14 @@ def powers(sizes: Sizes) -> Iterator[Sweep]:
     yield Sweep("minimax_diameter", "D", "diameter", _rows(sizes, agents, TWO_STATES, far))
     horizon = round(DISTANCE * max(states * actions for states, actions in sizes.pairs))
     wide = [(states, actions, DISTANCE, horizon) for states, actions in sizes.pairs]
-    yield Sweep("minimax_pairs", "SA", "pairs", _rows(sizes, BLIND, TWO_STATES, wide))
+    some = (*BLIND, LEARNER) if sizes.thorough else BLIND
+    yield Sweep("minimax_pairs", "SA", "pairs", _rows(sizes, some, TWO_STATES, wide))
     fewest, twice = min(sizes.actions), 2.0 * DISTANCE
     deep = [(states, fewest, twice, round(twice * max(sizes.states) * fewest)) for states in sizes.states]
-    yield Sweep("minimax_states", "S", "states", _rows(sizes, learning, TREE, deep))
+    yield Sweep("minimax_states", "S", "states", _rows(sizes, agents, TREE, deep))
     horizon = round(DISTANCE * LEAST * max(sizes.actions))
     broad = [(LEAST, actions, DISTANCE, horizon) for actions in sizes.actions]
-    yield Sweep("minimax_actions", "A", "actions", _rows(sizes, learning, TREE, broad))
+    yield Sweep("minimax_actions", "A", "actions", _rows(sizes, agents, TREE, broad))
 
 
 def _learning(sizes: Sizes) -> tuple[str, ...]:
@@ -139,13 +140,15 @@ def _learning(sizes: Sizes) -> tuple[str, ...]:
 
 
 def _rows(sizes: Sizes, agents: Sequence[str], family: str, points: Sequence[Point]) -> dict[str, tuple[Trial, ...]]:
-    return {name: tuple(Trial(name, *point, sizes.runs, sizes.each, family) for point in points) for name in agents}
+    runs = {name: max(2, sizes.runs // 3) if name in BLIND else sizes.runs for name in agents}
+    return {name: tuple(Trial(name, *point, runs[name], sizes.each, family) for point in points) for name in agents}
 
 
 def over_episodes(sizes: Sizes) -> Sweep:
     """One trial an agent: K grows within a run."""
     point = (LEAST, LEAST, DISTANCE, min(sizes.horizons), sizes.many)
-    lengths = dict.fromkeys((*BLIND, *LEARNING, SEQUENTIAL), sizes.episodes) | {ORACLE: sizes.told_episodes}
+    agents = (*BLIND, RANDOM, *(LEARNING if sizes.thorough else (RECALL,)), SEQUENTIAL, POOLED)
+    lengths = dict.fromkeys(agents, sizes.episodes) | {ORACLE: sizes.told_episodes}
     return Sweep("minimax_episodes", "K", "episodes", {name: (Trial(name, *point, k),) for name, k in lengths.items()})
 
 
@@ -161,7 +164,7 @@ def over_long_horizons(sizes: Sizes) -> Sweep:
     """UCRL2 in the smallest family, for several c."""
     rows = {
         f"c = {one:g}": tuple(
-            Trial(UCRL, *SMALLEST, horizon, sizes.runs, 1, TWO_STATES, one) for horizon in sizes.long_horizons
+            Trial(UCRL, *SMALLEST, horizon, sizes.runs // 2, 1, TWO_STATES, one) for horizon in sizes.long_horizons
         )
         for one in UCRL_CONSTANTS
     }

@@ -6,8 +6,9 @@ reward state, where they stay: otherwise staying there for ever would be best, a
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,15 @@ from aomultirl.agents import (
     OneEpisodeLearner,
     OneEpisodeUCBVI,
     OracleLearner,
+    PooledUCBVI,
+    Random,
     Recall,
     SequentialAOMultiRL,
 )
-from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.runner import run
-from aomultirl.mdp import ModelSet
-from aomultirl.streams import uniform
+from aomultirl.agents.base import Setting
+from aomultirl.engine.random import streams
+from aomultirl.engine.stepping import Simulator
+from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds import jao, two_jao_tree
 
 Floats = NDArray[np.float64]
@@ -33,13 +36,16 @@ TWO_STATES, TREE = "two states", "tree"
 FAILURE = 0.1
 CONSTANT = 4.0
 """lambda / sqrt(SA / (HD)): with H = DSA, the least that the lemma allows, delta + lambda / 2 is 1.5 delta."""
-PLAIN, LEARNER, RECALL, SEQUENTIAL, ORACLE, UCRL = (
+START = 0
+PLAIN, LEARNER, RECALL, SEQUENTIAL, ORACLE, UCRL, POOLED, RANDOM = (
     "OneEpisodeUCBVI",
     "OneEpisodeLearner",
     "Recall",
     "SequentialAOMultiRL",
     "OracleLearner",
     "UCRL2",
+    "PooledUCBVI",
+    "Random",
 )
 AGENTS: dict[str, Callable[["Trial"], Agent]] = {
     PLAIN: lambda trial: OneEpisodeUCBVI(FAILURE, trial.horizon),
@@ -48,7 +54,28 @@ AGENTS: dict[str, Callable[["Trial"], Agent]] = {
     SEQUENTIAL: lambda trial: SequentialAOMultiRL(FAILURE, trial.horizon, separation=(1.0 - 1e-6) * trial.separation),
     UCRL: lambda trial: UCRL2(trial.horizon),
     ORACLE: lambda trial: OracleLearner(trial.horizon),
+    POOLED: lambda trial: PooledUCBVI(FAILURE, trial.horizon),
+    RANDOM: lambda trial: Random(trial.horizon),
 }
+
+
+class Losses(NamedTuple):
+    """each: what an action loses against the best, (S, A); rest: what regret has beside the sum, by the last state."""
+
+    each: Floats
+    rest: Floats
+
+
+def losses(world: MDP, horizon: int) -> Losses:
+    """Regret with hardly any noise: what V* exceeds the reward by, written as a sum over actions.
+
+    With gain rho* and bias h an action loses ``rho* + h(s) - r(s, a) - P(s, a) h`` and not the luck that comes with it.
+    The expectation is the same: rewards of H steps from s to s' are ``rho* H + h(s) - h(s')`` less these losses.
+    """
+    gain, bias = theory.optimal_gain(world, 1e-12)
+    ahead = (world.sparse_transitions @ bias).reshape(world.rewards.shape)
+    each = gain + bias[:, None] - world.rewards - ahead
+    return Losses(each, world.first_values(horizon)[START] - gain * horizon - bias[START] + bias)
 
 
 @dataclass(frozen=True)
@@ -77,6 +104,11 @@ class Trial:
         return self.constant * math.sqrt(self.states * self.actions / (self.horizon * self.diameter))
 
     @property
+    def sizes(self) -> str:
+        """In words."""
+        return f"S = {self.states}, A = {self.actions}, D = {self.diameter:g}, H = {self.horizon:,}"
+
+    @property
     def unit(self) -> float:
         """sqrt(DSAH)."""
         return math.sqrt(self.diameter * self.states * self.actions * self.horizon)
@@ -89,11 +121,24 @@ class Trial:
 
     def play(self, seed: int) -> Floats:
         """The regret of every episode, (runs, K)."""
-        models = self.worlds()
-        seeds = np.random.SeedSequence(seed).generate_state(self.runs)
-        agent = AGENTS[self.agent](self)
-        histories = (run(agent, models, uniform(), self.episodes, int(one), record=("regret",)) for one in seeds)
-        return np.stack([history["regret"] for history in histories])
+        models, known = self.worlds(), dict[int, Losses]()
+        return np.stack([self._run(models, known, one) for one in np.random.SeedSequence(seed).spawn(self.runs)])
+
+    def _run(self, models: ModelSet, known: dict[int, Losses], source: np.random.SeedSequence) -> Floats:
+        agent, (order, walks) = AGENTS[self.agent](self), source.spawn(2)
+        tasks = np.random.default_rng(order).integers(len(models), size=self.episodes)
+        sources = streams(walks, 2 * len(tasks)).reshape(-1, 2, 4)
+        everything = models if "models" in agent.told else None
+        agent.begin(Setting(models.n_states, models.n_actions, models.rewards, self.episodes, everything))
+        regrets = []
+        for task, (world, own) in zip(tasks.tolist(), sources, strict=True):
+            model = models[task]
+            if task not in known:
+                known[task] = losses(model, self.horizon)
+            simulator = Simulator(model.alias_tables, known[task].each, START, world, own)
+            _, ran = simulator.drive(agent.episode(START, own, task if "task" in agent.told else None))
+            regrets.append(sum(part.outcome.reward for part in ran) + known[task].rest[simulator.state])
+        return np.array(regrets)
 
     def never_special(self) -> float:
         """What is lost in an episode without ever taking the special action, (rho* - 1/2) H, a family of two states."""
@@ -118,15 +163,9 @@ class Trial:
         return theory.clustering_horizon(2, pairs, self.separation, self.diameter / 4.0, self.episodes, FAILURE)
 
 
-def carry_out(trials: Iterable[Trial], seed: int, executor: Executor) -> dict[Trial, Floats]:
-    """What each trial found; its randomness comes from the seed and its place in the list."""
-    listed = list(dict.fromkeys(trials))
-    own = [int(np.random.SeedSequence(seed, spawn_key=(9, i)).generate_state(1)[0]) for i in range(len(listed))]
-    items = [(i, trial, mine) for i, (trial, mine) in enumerate(zip(listed, own, strict=True))]
-    found = dict(executor.map(_play, items))
-    return {trial: found[i] for i, trial in enumerate(listed)}
+Results = Mapping[Trial, Floats]
 
 
-def _play(item: tuple[int, Trial, int]) -> tuple[int, Floats]:
-    number, trial, seed = item
-    return number, trial.play(seed)
+def per_episode(regrets: Floats) -> Floats:
+    """The mean of each run, (runs,)."""
+    return np.asarray(regrets.mean(axis=1))

@@ -8,8 +8,8 @@ world to world, and worse by ``gap`` in the others.  With one step left action 0
 action 1 pays for it, what is to be learned has nothing to do with lambda, and the worlds are alike but for names.
 """
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from aomultirl import theory
 from aomultirl.agents import AOMultiRL
-from aomultirl.experiments.executors import Executor
 from aomultirl.experiments.runner import run
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.streams import uniform
@@ -36,16 +35,20 @@ STEPS = 2
 """H1: the shortest phase in which an action matters, and the one in which UCBVI's bonus falls soonest."""
 SAMPLES, EXPLORING = 200, 3000
 """N and H0 where only the learning phase is measured: enough to cluster rightly where lambda = 1."""
-PAPER, RELEASED, SCALED = "paper", "released", "scaled"
-BONUSES = {PAPER: ("paper", 1.0), RELEASED: ("released", 1.0), SCALED: ("paper", 1.0 / 400.0)}
-"""Scaled: about 1 / sqrt(n), three standard deviations of what a step leads to, in place of 400 / sqrt(n)."""
+MORE_SAMPLES, LONGER = 5000, 60_000
+"""The same where the learning phase uses these samples, too, N of every pair."""
+PAPER, RELEASED, SCALED, BOTH = "paper", "released", "scaled", "paper, both phases"
+BONUSES = {PAPER: ("paper", 1.0), RELEASED: ("released", 1.0), SCALED: ("paper", 1.0 / 400.0), BOTH: ("paper", 1.0)}
+"""Scaled: about 1 / sqrt(n), three standard deviations of what a step leads to, in place of 400 / sqrt(n).
+
+Both phases: the paper's own, of the samples of both (Appendix H)."""
 
 
 class Sizes(NamedTuple):
     """What is swept.
 
-    separations, jao_separations, each
-        lambda in signpost and in JAO worlds, and episodes at each.
+    separations, jao_separations, each, early
+        lambda in signpost and in JAO worlds, and episodes at each, and where they end with the samples.
     runs, episodes
         of the clustering phase in the sweep over K.
     gaps
@@ -54,13 +57,14 @@ class Sizes(NamedTuple):
         M, runs and K in the sweep over K.
     numbers, number_runs, number_episodes
         M, runs at each, and K in the sweep over M.
-    bonus_episodes
-        K where bonuses are compared.
+    bonus_episodes, reusing_episodes
+        K where bonuses are compared, and where samples are used twice.
     """
 
     separations: tuple[float, ...]
     jao_separations: tuple[float, ...]
     each: int
+    early: int
     runs: int
     episodes: int
     gaps: tuple[float, ...]
@@ -68,30 +72,34 @@ class Sizes(NamedTuple):
     learning_runs: int
     learning_episodes: int
     numbers: tuple[int, ...]
-    number_runs: tuple[int, ...]
+    number_runs: int
     number_episodes: int
     bonus_episodes: int
+    reusing_episodes: int
 
 
 QUICK = Sizes(
     separations=(1.0, 0.5, 0.2, 0.1),
     jao_separations=(0.3, 0.15, 0.06, 0.03),
-    each=6,
+    each=5,
+    early=40,
     runs=4,
     episodes=32,
-    gaps=(0.2, 0.07, 0.025),
+    gaps=(0.2, 0.05),
     models=4,
     learning_runs=3,
-    learning_episodes=800,
+    learning_episodes=700,
     numbers=(1, 2, 4, 8),
-    number_runs=(3, 3, 3, 3),
-    number_episodes=800,
+    number_runs=3,
+    number_episodes=700,
     bonus_episodes=300,
+    reusing_episodes=1000,
 )
 FULL = Sizes(
     separations=(1.0, 0.5, 0.2, 0.1, 0.05),
     jao_separations=(0.3, 0.15, 0.06, 0.03),
     each=16,
+    early=100,
     runs=8,
     episodes=256,
     gaps=(0.2, 0.1, 0.05, 0.025),
@@ -99,9 +107,10 @@ FULL = Sizes(
     learning_runs=4,
     learning_episodes=12_000,
     numbers=(1, 2, 4, 8, 16),
-    number_runs=(6, 5, 4, 3, 3),
-    number_episodes=4200,
+    number_runs=6,
+    number_episodes=3000,
     bonus_episodes=6000,
+    reusing_episodes=6000,
 )
 
 
@@ -196,13 +205,39 @@ class Clustering:
 
 @dataclass(frozen=True)
 class Learning:
-    """AOMultiRL's learning phase on M signpost worlds; a clustering phase that is long enough, and no longer."""
+    """AOMultiRL's learning phase on M signpost worlds; a clustering phase that is long enough, and no longer.
+
+    bonus
+        SCALED, PAPER, RELEASED, or BOTH, with which the samples of the clustering phase are learned from, too.
+    """
 
     models: int
     gap: float
     runs: int
     episodes: int
     bonus: str = SCALED
+
+    @property
+    def samples(self) -> int:
+        """N."""
+        return MORE_SAMPLES if self.bonus == BOTH else SAMPLES
+
+    @property
+    def exploring(self) -> int:
+        """H0."""
+        return LONGER if self.bonus == BOTH else EXPLORING
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The distinguishing set; all pairs where the samples are used twice."""
+        if self.bonus == BOTH:
+            return [(state, action) for state in range(PLAIN + 1) for action in range(2)]
+        return [(state, 0) for state in range(PLAIN)]
+
+    @property
+    def extra(self) -> int:
+        """Samples of every pair, in every episode, that learning has from clustering."""
+        return self.samples if self.bonus == BOTH else 0
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -212,17 +247,23 @@ class Learning:
     def visits(self, level: float) -> int:
         """Of a pair, after which its bonus is at most ``level``."""
         kind, scale = BONUSES[self.bonus]
-        horizons = {"horizon": EXPLORING + STEPS, "learning_horizon": STEPS}
+        horizons = {"horizon": self.exploring + STEPS + self.extra, "learning_horizon": STEPS}
 
         def too_few(n: int) -> bool:
             return scale * float(theory.bonus(n, **self.sizes, **horizons, failure=FAILURE, constants=kind)) > level
 
         return bisect_left(range(1 << 40), True, key=lambda n: not too_few(n))
 
+    def episodes_until(self, level: float) -> int:
+        """In each world, until the bonus is at most ``level``, if all pairs are visited equally often."""
+        return math.ceil(self.visits(level) / (self.extra + STEPS / (2 * (PLAIN + 1))))
+
     def bound(self, episodes: int) -> theory.RegretBound:
         """Theorem 1 after so many episodes; learning has its second and third term."""
-        horizons = {"clustering_horizon": EXPLORING, "learning_horizon": STEPS}
-        return theory.regret_bound(**{**self.sizes, "episodes": episodes}, **horizons, failure=FAILURE)
+        sizes = {**self.sizes, "episodes": episodes, "clustering_horizon": self.exploring, "learning_horizon": STEPS}
+        if self.extra:
+            return theory.first_stage_bound(**sizes, samples=self.extra, failure=FAILURE)
+        return theory.regret_bound(**sizes, failure=FAILURE)
 
     def play(self, seed: int) -> Floats:
         """The regret of the learning phase of every episode, and whether it was misclustered, (runs, K, 2)."""
@@ -232,12 +273,13 @@ class Learning:
             1.0 - 1e-6,
             HITTING_TIME[SIGNPOSTS],
             FAILURE,
-            [(state, 0) for state in range(PLAIN)],
+            self.pairs,
             learning_horizon=STEPS,
-            samples=SAMPLES,
-            clustering_horizon=EXPLORING,
+            samples=self.samples,
+            clustering_horizon=self.exploring,
             bonus=bonus,
             bonus_scale=scale,
+            reuse_samples=self.bonus == BOTH,
         )
         found = _histories(agent, signposts(self.models, 1.0, self.gap), self.runs, self.episodes, seed)
         return np.stack([found[1], found[2]], axis=-1)
@@ -254,17 +296,3 @@ def _histories(agent: AOMultiRL, models: ModelSet, runs: int, episodes: int, see
         history = run(agent, models, uniform(), episodes, int(one), record=("regret",))
         found.append([history[name].astype(float) for name in columns])
     return np.array(found).transpose(1, 0, 2)
-
-
-def carry_out(tasks: Iterable[Task], seed: int, executor: Executor) -> dict[Task, Floats]:
-    """What each task found; its randomness comes from the seed and its place in the list."""
-    listed = list(dict.fromkeys(tasks))
-    own = [int(np.random.SeedSequence(seed, spawn_key=(10, i)).generate_state(1)[0]) for i in range(len(listed))]
-    items = [(i, task, mine) for i, (task, mine) in enumerate(zip(listed, own, strict=True))]
-    found = dict(executor.map(_play, items))
-    return {task: found[i] for i, task in enumerate(listed)}
-
-
-def _play(item: tuple[int, Task, int]) -> tuple[int, Floats]:
-    number, task, seed = item
-    return number, task.play(seed)

@@ -12,6 +12,10 @@ from aomultirl.experiments.lower_bounds.exponents import Fit
 from aomultirl.experiments.lower_bounds.findings import Claim, Series
 
 Floats = NDArray[np.float64]
+WIDEST = 0.5
+"""The 95 % interval of an exponent may be no wider: one half is what tells a root from a straight line."""
+TOO_WIDE = "the interval is too wide to tell"
+NEARLY = "chance may have done it, as the interval meets the band"
 
 
 class Mean(NamedTuple):
@@ -28,7 +32,7 @@ class Expected(NamedTuple):
     claim, place
         as in :class:`Claim`.
     least, most
-        the band that the interval of the slope must meet; -inf for a bound from above.
+        the band in which the slope must lie, with an interval of at most WIDEST; -inf for a bound from above.
     why
         the reason of the band.
     """
@@ -43,12 +47,21 @@ class Expected(NamedTuple):
     @property
     def rule(self) -> str:
         """In words."""
-        reaches = f"meets [{self.least:g}, {self.most:g}]" if self.least > -math.inf else f"begins below {self.most:g}"
-        return f"the 95 % interval of the slope {reaches}: {self.why}"
+        lies = f"lies in [{self.least:g}, {self.most:g}]" if self.least > -math.inf else f"is at most {self.most:g}"
+        return f"the slope {lies}, its 95 % interval at most {WIDEST:g} wide: {self.why}"
 
     def holds(self, line: Fit) -> bool:
-        """Whether the interval meets the band."""
-        return line.low <= self.most and line.high >= self.least
+        """Whether the slope lies in the band, and is known well enough."""
+        return is_narrow(line) and self.least <= line.slope <= self.most
+
+    def fails(self, line: Fit) -> bool:
+        """Whether the whole interval lies outside of the band; an exponent may neither hold nor fail."""
+        return line.low > self.most or line.high < self.least
+
+
+def is_narrow(line: Fit) -> bool:
+    """Whether the slope is known well enough to be judged."""
+    return line.high - line.low <= WIDEST
 
 
 def mean_of(runs: Floats) -> Mean:
@@ -76,6 +89,8 @@ def exponent(expected: Expected, lines: Mapping[str, Fit], figure: str, reason: 
     name, line = max(lines.items(), key=lambda item: abs(item[1].slope - expected.predicted))
     slopes = ", ".join(f"{who} {one.slope:.2f} ({one.low:.2f} to {one.high:.2f})" for who, one in lines.items())
     whose = f"the farthest is {name}; {slopes}" if len(lines) > 1 else ""
+    holds, fails = all(map(expected.holds, lines.values())), any(map(expected.fails, lines.values()))
+    doubt = "" if holds or fails else (NEARLY if all(map(is_narrow, lines.values())) else TOO_WIDE)
     return Claim(
         expected.claim,
         expected.place,
@@ -83,10 +98,12 @@ def exponent(expected: Expected, lines: Mapping[str, Fit], figure: str, reason: 
         line.slope,
         line.low,
         line.high,
-        all(expected.holds(one) for one in lines.values()),
+        holds,
         expected.rule,
-        "; ".join(filter(None, [reason, whose])),
+        "; ".join(filter(None, [doubt, reason, whose])),
         figure,
+        "=" if expected.least > -math.inf else "<=",
+        undecided=bool(doubt),
     )
 
 
@@ -108,6 +125,7 @@ def line_through(x: Sequence[float], samples: Sequence[Floats]) -> Fit:
 
     The logarithm of a mean over n runs is off by the mean's standard error over the mean; the slope adds these up, and
     Student's quantile with Welch's degrees of freedom makes the interval.  With three runs a bootstrap's is too short.
+    Where a mean is not positive there is no exponent: nan, and it may be anything.
 
     Examples
     --------
@@ -115,8 +133,10 @@ def line_through(x: Sequence[float], samples: Sequence[Floats]) -> Fit:
     0.5
     """
     logs, means = np.log(np.asarray(x, float)), np.array([values.mean() for values in samples])
-    if len(np.unique(logs)) < 2 or not np.all(means > 0.0):
-        raise ValueError(f"a slope needs two different x and positive means, not x = {list(x)}, y = {means.tolist()}")
+    if len(np.unique(logs)) < 2:
+        raise ValueError(f"a slope needs two different x, not x = {list(x)}")
+    if not np.all(means > 0.0):
+        return Fit(math.nan, -math.inf, math.inf, math.nan)
     weights = (logs - logs.mean()) / np.sum((logs - logs.mean()) ** 2)
     slope = float(weights @ np.log(means))
     spread = np.array([values.var(ddof=1) / len(values) for values in samples])
@@ -146,5 +166,7 @@ def lines_and_series(
     lines = {name: line_through(x[name], samples[name]) for name in samples}
     series = []
     for name, line in lines.items():
-        series += [measured(name, x[name], samples[name]), fitted(name, x[name], line)]
+        series.append(measured(name, x[name], samples[name]))
+        if math.isfinite(line.slope):
+            series.append(fitted(name, x[name], line))
     return lines, series

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import repeat
 
 from aomultirl.reports.page.charts import Chart
 from aomultirl.reports.page.data import Group
@@ -35,15 +36,19 @@ SIGNS = {
 def table(head: Sequence[str], cells: Sequence[Sequence[str]], caption: str, kind: str = "") -> str:
     """A table that scrolls sideways by itself where it must; the first cell of a row is its heading.
 
-    kind: "numbers" are set flush right, "sentences" get room.
+    kind: "numbers" are set flush right, "sentences" get room, and "cards" are sentences that a narrow screen stacks,
+    each cell but the last after the heading of its column.
     """
     top = "".join(f'<th scope="col">{escape(one)}</th>' for one in head)
+    names = [f' data-column="{escape(one)}"' for one in head[1:]] if kind == "cards" else repeat("")
     rows = "".join(
-        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{one}</td>" for one in rest)}</tr>' for first, *rest in cells
+        f'<tr><th scope="row">{first}</th>'
+        f"{''.join(f'<td{name}>{one}</td>' for name, one in zip(names, rest, strict=False))}</tr>"
+        for first, *rest in cells
     )
     return _wide(
         caption,
-        f'<table class="{kind}">'
+        f'<table class="{"sentences cards" if kind == "cards" else kind}">'
         f"<caption><span>{escape(caption)}</span></caption>"
         f"{f'<thead><tr>{top}</tr></thead>' if any(head) else ''}<tbody>{rows}</tbody></table>",
     )

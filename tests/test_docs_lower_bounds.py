@@ -1,0 +1,83 @@
+"""What docs/lower_bounds.md shows runs as shown, and docs/reference.md has all that is public."""
+
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from aomultirl import theory
+from aomultirl.experiments.lower_bounds import coin, findings
+from aomultirl.experiments.lower_bounds.laboratory import GROUPS, measure_all
+
+DOCS = Path(__file__).parents[1] / "docs"
+BLOCKS = re.findall(
+    r"^```python\n(.*?)^```$", (DOCS / "lower_bounds.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+)
+TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
+
+
+def block(word):
+    (found,) = [code for code in BLOCKS if word in code]
+    return found
+
+
+def said(code, names):
+    """Values of the lines that are expressions with a comment, and these comments."""
+    lines = [line.partition("  # ") for line in code.splitlines() if re.match(r"(theory|game)\..*  # ", line)]
+    return [(eval(expression, names), comment) for expression, _, comment in lines]
+
+
+def test_one_group_is_measured_and_written_as_shown(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(coin, "QUICK", TINY)
+    names = {}
+    exec(block("coin.measure"), names)
+    claims = json.loads(Path("results/coin/claims.json").read_text())
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == len(claims) == len(names["found"].claims)
+    for line, claim in zip(shown, claims, strict=True):
+        assert line.startswith(f"{None if claim['undecided'] else claim['holds']} {claim['claim']} ")
+
+
+def test_the_coin_game_is_played_as_shown():
+    names = {}
+    code = block("TrackAndStop")
+    exec(code, names)
+    (limits, told), (rows, surely), (flips, about) = said(code, names)
+    assert told == "T1 = 30 and T2 = 56.25 flips"
+    assert limits == pytest.approx((30.0, 56.25))
+    assert surely == f"{rows}, of which the lemma promises 8"
+    assert about.endswith("about 1,500")
+    assert flips == pytest.approx(1500, rel=0.15)
+
+
+def test_a_strategy_of_your_own_plays_as_shown():
+    names = {}
+    code = block("halving")
+    exec(code, names)
+    ((rows, surely),) = said(code, names)
+    assert surely.startswith(f"{rows}, ")
+    assert 100 < names["needed"].flips < 200
+    assert names["needed"].low > names["table"].limits.first
+
+
+def documented():
+    """Functions and classes that the directives of the reference document; not the members of classes."""
+    text = (DOCS / "reference.md").read_text(encoding="utf-8")
+    for kind, name, options in re.findall(r"^\.\. auto(\w+):: (\S+)((?:\n +:.*)*)", text, re.MULTILINE):
+        if kind == "module":
+            module, named = import_module(name), re.search(r":members:(.*)", options)
+            public = [one for one, value in vars(module).items() if getattr(value, "__module__", "") == name]
+            members = named[1].replace(",", " ").split() or public if named else []
+        else:
+            module, members = import_module(name.rpartition(".")[0]), [name.rpartition(".")[2]]
+        yield from filter(callable, (getattr(module, member) for member in members))
+
+
+def test_the_reference_has_all_that_is_public_of_the_theory_and_the_laboratory():
+    there = set(documented())
+    assert {name for name in theory.__all__ if getattr(theory, name) not in there} == set()
+    assert {findings.Claim, findings.Series, findings.Figure, findings.Findings, measure_all} <= there
+    assert {import_module(f"aomultirl.experiments.lower_bounds.{group}").measure for group in GROUPS} <= there
