@@ -163,3 +163,8 @@ def test_the_quick_laboratory_takes_two_minutes_of_cpu_whoever_does_the_work(tmp
     assert {"claim", "place", "predicted", "measured", "low", "high", "holds"} <= set(claims[0])
     named = {claim["figure"] for claim in claims} - {""}
     assert named <= {path.stem for path in (tmp_path / "one" / "figures").glob("*.png")}
+
+
+def test_every_group_has_randomness_of_its_own():
+    keys = [group.KEY for group in (coin, clustering, minimax, regret_slopes, assumptions)]
+    assert len(set(keys)) == 5

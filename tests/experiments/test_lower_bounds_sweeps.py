@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aomultirl.experiments.lower_bounds.exponents import Fit
+from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
 from aomultirl.experiments.lower_bounds.sweeps import (
     Expected,
     exponent,
     fitted,
-    line_through,
     lines_and_series,
     mean_of,
     measured,

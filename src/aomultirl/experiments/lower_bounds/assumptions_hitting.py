@@ -21,9 +21,9 @@ from aomultirl.experiments.lower_bounds.assumptions_gathering import (
     Gathering,
 )
 from aomultirl.experiments.lower_bounds.assumptions_rates import FALLS_SHORT, GATHERS, judge, rate
-from aomultirl.experiments.lower_bounds.exponents import Fit
+from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent, line_through
+from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent
 
 PLACES = {EXPLORE_ID: places.LEMMA_14, GOSPRL: places.APPENDIX_G}
 GUESSES, LOCKED = "assumptions_guess", "assumptions_lock"

@@ -7,7 +7,7 @@ import numpy as np
 from aomultirl import theory
 from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.assumptions_blocked import DIAMETER, FAILURE, WORLDS, Course, told
-from aomultirl.experiments.lower_bounds.exponents import fit
+from aomultirl.experiments.lower_bounds.exponents import line_through
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao import HUB, LEFT
@@ -150,7 +150,7 @@ def _needed(horizon: int, blocked: dict[float, ModelSet], free: dict[float, Mode
         "in multiples of H",
     )
     out, reached = ([found[one] for one in LEVELS] for found in (steps, easy))
-    line = fit(LEVELS, [np.array([one]) for one in reached])
+    line = line_through(LEVELS, [np.array([one]) for one in reached])
     words = "left state within reach"
     series = [
         Series("left state out of reach", LEVELS, out),

@@ -10,7 +10,7 @@ from aomultirl import agents, theory
 from aomultirl.agents.base import Setting
 from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.assumptions_gathering import ACTIONS, FAILURE, LEVEL, LOCK, world
-from aomultirl.experiments.lower_bounds.exponents import fit
+from aomultirl.experiments.lower_bounds.exponents import line_through
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
 from aomultirl.mdp import MDP
 from aomultirl.worlds.jao import two_jao
@@ -105,7 +105,7 @@ def _horizon() -> Findings:
     plain = two_jao(ACTIONS, DIAMETER, LEVEL)[0]
     horizons = [_clustering_horizon(_shaken(plain, share).hitting_time()) for share in SHARES]
     near = _clustering_horizon(plain.diameter())
-    line = fit(SHARES, [np.array([horizon]) for horizon in horizons])
+    line = line_through(SHARES, [np.array([horizon]) for horizon in horizons])
     series = [
         Series("H0", SHARES, horizons),
         Series(f"H0: slope {line.slope:.2f}", SHARES, [line(share) for share in SHARES], kind="fit"),

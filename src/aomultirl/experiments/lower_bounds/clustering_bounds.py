@@ -1,6 +1,6 @@
 """The paper's bounds on clustering beside what was measured on 2-JAO trees, at all points of all sweeps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -9,9 +9,10 @@ from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.clustering_curves import Curves, Floats, Reading, interval
 from aomultirl.experiments.lower_bounds.clustering_tasks import EXPLORE_ID, LIKELIHOOD, Found, Task, Tree, worlds
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.experiments.lower_bounds.sweeps import Mean
 
 LEMMA, COROLLARY = places.LEMMA_8, places.COROLLARY_9
-FIGURE, DIAMETERS = "clustering_all", "clustering_diameter"
+FIGURE, SAMPLES, FEW, DIAMETERS = "clustering_all", "clustering_samples", "clustering_few", "clustering_diameter"
 
 Point = tuple[Reading, Tree]
 
@@ -24,15 +25,15 @@ def bounds(curves: Curves, found: Mapping[Task, Found], points: Sequence[Point])
     steps = {point: curves.needed(*point) / point[1].least_steps for point in halves}
     enough = {point: curves.needed(*point) / point[1].horizon for point in rest}
     claims = [
-        _above("samples of left pairs", LEMMA, samples),
-        _above("steps", COROLLARY, steps),
-        _too_few(found),
+        _above("samples of left pairs", LEMMA, samples, SAMPLES),
+        _above("steps", COROLLARY, steps, FIGURE),
         _within(enough),
     ]
-    return Findings(claims, [_figure(curves, halves)]) + _diameters(list(dict.fromkeys(tree for _, tree in points)))
+    shown = [_samples_figure(curves, halves), _figure(curves, [*halves, *rest])]
+    return Findings(claims, shown) + _too_few(found) + _diameters(list(dict.fromkeys(tree for _, tree in points)))
 
 
-def _above(what: str, place: str, ratios: Mapping[Point, Floats]) -> Claim:
+def _above(what: str, place: str, ratios: Mapping[Point, Floats], figure: str) -> Claim:
     (reading, tree), ratio = min(ratios.items(), key=lambda item: float(item[1][0]))
     low, high = (ends[0] for ends in interval(ratio[None]))
     return Claim(
@@ -45,33 +46,45 @@ def _above(what: str, place: str, ratios: Mapping[Point, Floats]) -> Claim:
         low > 1.0,
         "the whole 95 % interval lies above 1",
         f"the least of all points: {reading.words}, {describe(tree)}",
-        FIGURE,
+        figure,
         ">",
         "in multiples of the bound",
     )
 
 
-def _too_few(found: Mapping[Task, Found]) -> Claim:
+def _too_few(found: Mapping[Task, Found]) -> Findings:
+    """What maximum likelihood makes of the samples of the lower bound, with a figure of its own."""
     rates = {}
     for task, seen in found.items():
         if task.explorer == EXPLORE_ID and task.scale == 0.0:
             hits, games = int(seen.right[LIKELIHOOD].sum()), task.repetitions
             low, high = map(float, theory.binomial_interval(hits, games))
-            rates[task.tree] = (hits / games, low, high)
-    tree, (rate, low, high) = max(rates.items(), key=lambda item: item[1][2])
-    return Claim(
+            rates[task.tree] = Mean(hits / games, low, high)
+    tree = max(rates, key=lambda one: rates[one].high)
+    claim = Claim(
         "with the samples of the lower bound even maximum likelihood names the world less often than not",
         LEMMA,
         0.5,
-        rate,
-        low,
-        high,
-        high <= 0.5,
+        *rates[tree],
+        rates[tree].high <= 0.5,
         "the whole 95 % interval (Clopper and Pearson) lies below 1/2",
         f"the most of all points: {describe(tree)}, with {tree.least_samples:.1f} samples, rounded down",
-        FIGURE,
+        FEW,
         "<=",
     )
+    x, ends = [one.separation for one in rates], [min(one.separation for one in rates), 0.5]
+    means, lows, highs = zip(*rates.values(), strict=True)
+    series = [
+        Series("maximum likelihood", x, means, lows, highs),
+        Series("a guess, 1 / Q", x, [1.0 / one.rows for one in rates], kind="theory"),
+        Series("the lemma: at most 1/2", ends, [0.5, 0.5], kind="theory"),
+    ]
+    title, caption = (
+        "How often Q / (40 lambda^2) samples are enough",
+        "Samples of left pairs, as ExploreID gathers them.",
+    )
+    figure = Figure(FEW, title, "lambda", "worlds named rightly", series, log_y=False, caption=caption)
+    return Findings([claim], [figure])
 
 
 def _within(shares: Mapping[Point, Floats]) -> Claim:
@@ -124,14 +137,16 @@ def _diameters(trees: Sequence[Tree]) -> Findings:
     )
 
 
+def _samples_figure(curves: Curves, points: Sequence[Point]) -> Figure:
+    ends = [extreme(tree.least_samples for _, tree in points) for extreme in (min, max)]
+    series = _series(curves, points, "left", lambda tree: tree.least_samples)
+    series.append(Series("lower bound Q / (40 lambda^2)", ends, ends, kind="theory"))
+    title = "Samples of left pairs until the world is named, at all points of all sweeps"
+    return Figure(SAMPLES, title, "Q / (40 lambda^2)", "samples of left pairs", series, caption="For success 1/2.")
+
+
 def _figure(curves: Curves, points: Sequence[Point]) -> Figure:
-    series = []
-    for reading in dict.fromkeys(reading for reading, _ in points):
-        trees = sorted((tree for one, tree in points if one == reading), key=_size)
-        steps = np.stack([curves.needed(reading, tree) for tree in trees])
-        named = np.isfinite(steps[:, 0])
-        x = [_size(tree) for tree, there in zip(trees, named, strict=True) if there]
-        series.append(Series(reading.words, x, steps[named, 0].tolist(), *interval(steps[named])))
+    series = _series(curves, points, "steps", _size)
     least = min((tree for _, tree in points), key=lambda tree: tree.horizon / _size(tree))
     ends = [extreme(_size(tree) for _, tree in points) for extreme in (min, max)]
     for words, factor in (
@@ -142,6 +157,18 @@ def _figure(curves: Curves, points: Sequence[Point]) -> Figure:
     title = "Steps until the world is named, at all points of all sweeps"
     caption = "H0 grows with S beyond that, and has the diameter in place of the hitting time, which is infinite."
     return Figure(FIGURE, title, "D S A / lambda^2", "steps", series, caption=caption)
+
+
+def _series(curves: Curves, points: Sequence[Point], what: str, at: Callable[[Tree], float]) -> list[Series]:
+    """What was needed at all points, by reading."""
+    series = []
+    for reading in dict.fromkeys(reading for reading, _ in points):
+        trees = sorted((tree for one, tree in points if one == reading), key=at)
+        needed = np.stack([curves.needed(reading, tree, what) for tree in trees])
+        named = np.isfinite(needed[:, 0])
+        x = [at(tree) for tree, there in zip(trees, named, strict=True) if there]
+        series.append(Series(reading.words, x, needed[named, 0].tolist(), *interval(needed[named])))
+    return series
 
 
 def _size(tree: Tree) -> float:

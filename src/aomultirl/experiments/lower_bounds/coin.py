@@ -24,7 +24,7 @@ from aomultirl.experiments.lower_bounds.coin_tasks import (
     Task,
     limit,
 )
-from aomultirl.experiments.lower_bounds.exponents import Fit, fit
+from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
 from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent, fitted, mean_of, measured
 from aomultirl.experiments.lower_bounds.tasks import carry_out
@@ -98,8 +98,8 @@ def measure_with(sizes: Sizes, seed: int, executor: Executor) -> Findings:
         {name: [found[task] for task in tasks] for name, tasks in group.items()} for group in groups
     )
     return (
-        _sweep(BY_BIAS, flips, biases, seed)
-        + _sweep(BY_ROWS, flips, rows, seed)
+        _sweep(BY_BIAS, flips, biases)
+        + _sweep(BY_ROWS, flips, rows)
         + Findings([_above_the_limit(flips), *_lemma(missed)], [_lemma_figure(sizes.multiples, after, hidden)])
         + _second_column()
         + Findings([_corollary(hidden)])
@@ -121,14 +121,14 @@ def _hidden(name: str, repetitions: int) -> Misses:
     return Misses(name, game, first, (SPARE - 1) * first, repetitions)
 
 
-def _sweep(figure: str, flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]], seed: int) -> Findings:
+def _sweep(figure: str, flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]]) -> Findings:
     """The exponents of one sweep, and its figure."""
     over_rows = figure == BY_ROWS
     x = [float(rows if over_rows else bias) for rows, bias in points]
     claims, series = [], []
     for name in FAIR:
         samples = [flips[(name, *point)] for point in points]
-        line = fit(x, samples, seed)
+        line = line_through(x, samples)
         claims.append(_exponent(name, line, points, figure))
         series += [measured(name, x, samples), fitted(name, x, line)]
     if over_rows:
@@ -186,7 +186,7 @@ def _normal_approximation(rows: int, bias: float) -> float:
 
 def _slope(points: Sequence[tuple[int, float]], curve: Callable[[int, float], float]) -> float:
     """The exponent that a curve has in Q over these points."""
-    return fit([rows for rows, _ in points], [np.array([curve(*point)]) for point in points]).slope
+    return line_through([rows for rows, _ in points], [np.array([curve(*point)]) for point in points]).slope
 
 
 def _above_the_limit(flips: Mapping[Point, Floats]) -> Claim:

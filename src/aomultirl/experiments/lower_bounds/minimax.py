@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from aomultirl.experiments.executors import Executor
+from aomultirl.experiments.lower_bounds.exponents import line_through
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
 from aomultirl.experiments.lower_bounds.minimax_bounds import AFTER, LEMMA, above, no_room, within
 from aomultirl.experiments.lower_bounds.minimax_sizes import (
@@ -38,7 +39,6 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     Expected,
     exponent,
     fitted,
-    line_through,
     lines_and_series,
     mean_of,
     measured,
@@ -113,6 +113,7 @@ def _linear(sweep: Sweep, found: Results) -> Findings:
             "the contrast to the others: the task is what earlier episodes do not tell",
             sweep.figure,
             "<",
+            undecided=told.low < 1.0 <= told.high,
         )
     )
     caption = f"{some.sizes}; lambda = {some.separation:.3g}, {some.states * some.actions // 4} worlds."
@@ -171,7 +172,7 @@ def _hardest(sweep: Sweep, found: Results) -> Findings:
     never = [trial.never_special() / trial.unit for trial in first]
     series.append(Series("never the special action", x, never, kind="theory"))
     best = [min((mean_of(row[i]), name) for name, row in samples.items()) for i in range(len(x))]
-    (worst, name), at = max(zip(best, x, strict=True), key=lambda one: one[0][0].mean)
+    (worst, name), at = max(zip(best, x, strict=True), key=lambda one: one[0][0].low)
     claim = Claim(
         "there is a lambda of order sqrt(SA / (HD)) at which the best agent loses that much, too",
         LEMMA,
@@ -183,6 +184,7 @@ def _hardest(sweep: Sweep, found: Results) -> Findings:
         sweep.figure,
         ">=",
         "in multiples of sqrt(DSAH)",
+        worst.low < limit <= worst.high,
     )
     figure = Figure(
         sweep.figure,

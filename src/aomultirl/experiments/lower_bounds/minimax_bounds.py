@@ -28,6 +28,7 @@ def above(tied: Sequence[Trial], found: Results) -> Findings:
         BY_BOUND,
         ">=",
         "in multiples of it",
+        below > 0 and all(one.high >= 1.0 for one in ratios.values()),
     )
     title = "Regret of an episode, in multiples of the lower bound"
     words = "All points of the sweeps over H, D, SA, S and A."

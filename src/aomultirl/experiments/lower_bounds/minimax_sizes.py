@@ -67,8 +67,8 @@ class Sizes(NamedTuple):
 
 QUICK = Sizes(
     episodes=40,
-    told_episodes=100,
-    many=5,
+    told_episodes=160,
+    many=4,
     runs=12,
     each=1,
     horizons=(2000, 4000, 8000, 16_000, 32_000),

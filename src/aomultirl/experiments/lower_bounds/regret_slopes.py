@@ -14,6 +14,7 @@ import numpy as np
 
 from aomultirl.experiments.executors import Executor
 from aomultirl.experiments.lower_bounds import places
+from aomultirl.experiments.lower_bounds.exponents import line_through
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
 from aomultirl.experiments.lower_bounds.regret_tasks import (
     BONUSES,
@@ -36,7 +37,6 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     Expected,
     exponent,
     fitted,
-    line_through,
     lines_and_series,
     mean_of,
     measured,
