@@ -13,7 +13,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 Measure = Callable[[bool, int, Executor], Findings]
 Done = Callable[[int, int], None]
-GROUPS = {"coin": 10, "clustering": 15, "minimax": 12, "regret_slopes": 12, "assumptions": 5}
+GROUPS = {"coin": 6, "clustering": 16, "minimax": 12, "regret_slopes": 9, "assumptions": 3}
 """Groups of claims, modules beside this one, and about how long each takes, in seconds of a quick run on two cores."""
 
 
