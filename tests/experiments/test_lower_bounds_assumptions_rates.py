@@ -7,7 +7,7 @@ from scipy.stats import binom
 from aomultirl.experiments.lower_bounds.assumptions import FULL, LOOKING, QUICK
 from aomultirl.experiments.lower_bounds.assumptions_blocked import NAMING, SEQUENTIAL, WORLDS
 from aomultirl.experiments.lower_bounds.assumptions_rates import CHANCE, FALLS_SHORT, GATHERS, LOSES, NAMES, judge, rate
-from aomultirl.experiments.lower_bounds.sweeps import NEARLY, TOO_WIDE, mean_of
+from aomultirl.experiments.lower_bounds.sweeps import NEARLY, TOO_WIDE, Mean, mean_of
 
 
 def passes(required, truth, games):
@@ -100,3 +100,12 @@ def test_a_claim_holds_where_all_do_and_fails_where_one_does():
 def test_what_is_said_of_a_rate_is_what_is_asked_of_it():
     assert NAMES.rule("any").startswith("each is at least 0.9, its whole 95 % interval (any) above 0.75: ")
     assert CHANCE.rule("any").startswith("each is at most 0.4, its whole 95 % interval (any) below 0.5: ")
+
+
+@pytest.mark.parametrize("required", [CHANCE, LOSES])
+def test_what_is_precisely_wrong_fails_although_it_is_near(required):
+    near = required.claimed + 0.5 * (required.estimate - required.claimed)
+    found = Mean(near, near - 0.001, near + 0.001)
+    assert required.fails(found)
+    assert not required.holds(found)
+    assert judge("it is so", "nowhere", required, {"one": found}, "figure", "").verdict is False

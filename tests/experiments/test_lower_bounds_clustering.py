@@ -37,6 +37,7 @@ from aomultirl.experiments.lower_bounds.tasks import carry_out
 from aomultirl.exploring import explore_id
 from aomultirl.identifying.clusters import Cluster
 from aomultirl.identifying.threshold import identify_cluster
+from aomultirl.reports.lower_bounds import as_json
 
 TREE = Tree(12, 13, 16.0, 0.5)
 TINY = (
@@ -205,7 +206,7 @@ def test_every_sweep_has_its_claims_and_every_figure_points_lines_and_theory(fou
         for series in figure.series:
             assert len(series.x) == len(series.y)
             assert all(low <= y <= high for low, y, high in zip(series.low, series.y, series.high, strict=False))
-    json.dumps([claim.as_dict() for claim in found.claims], allow_nan=False)
+    json.dumps([as_json(claim) for claim in found.claims], allow_nan=False)
 
 
 def test_nobody_is_below_the_lower_bound_or_above_the_upper_one(found):
@@ -270,7 +271,7 @@ def test_where_no_world_is_named_there_is_no_exponent():
     episodes = {Task(TOLD_WORLDS, tree, 20): made([0] * 20, [9.0] * 20) for tree in sweep.trees}
     claim = clustering._figure("lambda", [sweep], Curves(episodes, 0)).claims[0]
     assert not claim.holds
-    assert claim.measured == 0.0
+    assert np.isnan(claim.measured)
     assert "0 of 3" in claim.reason
 
 
@@ -330,6 +331,6 @@ def test_the_quick_laboratory_finds_what_the_paper_claims():
         elif "like lambda^-2" in claim.claim or "like D^1" in claim.claim:
             assert claim.verdict is not False, claim
         elif claim.claim.startswith("ExploreID, threshold"):
-            assert claim.verdict is False
-            assert 1.25 < claim.measured < 1.5
+            assert not claim.holds
+            assert 1.2 < claim.measured < 1.6
         assert claim.holds or claim.reason

@@ -11,7 +11,7 @@ from aomultirl.agents.baselines import told_task
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.stepping import Phase, follow
 from aomultirl.experiments.executors import InProcess, local
-from aomultirl.experiments.lower_bounds import minimax, minimax_tasks
+from aomultirl.experiments.lower_bounds import minimax, minimax_sizes, minimax_tasks
 from aomultirl.experiments.lower_bounds.minimax import KEY
 from aomultirl.experiments.lower_bounds.minimax_sizes import Sizes
 from aomultirl.experiments.lower_bounds.minimax_tasks import (
@@ -220,13 +220,14 @@ def test_an_agent_that_knows_the_special_action_would_be_noticed(monkeypatch):
 
 @pytest.mark.long
 def test_regret_is_linear_in_k_and_like_the_root_of_d_s_a_and_h():
-    """Agents that hardly learn in H steps have exponents that are computed; a learner's are off by more than 0.1 plus
-    its standard error of 0.1 or so in one of three seeds, so four of all may be missed, or too wide to tell."""
+    """Agents that hardly learn in H steps have hardly any noise, and must be right; of the others, whose exponents have
+    standard errors of 0.05 in K and 0.1 elsewhere, some may be open."""
     found = minimax.measure(True, 1, local(2))
     for words in ("no agent's regret is below", "the best agent loses", "told the task, profits", "UCRL2 in every"):
         assert the_claim(found, words).holds
     linear = [one for one in found.claims if one.claim.endswith("linearly in K")]
-    assert all(one.holds for one in linear)
+    assert all(one.verdict is not False for one in linear)
+    assert sum(one.holds for one in linear) >= len(linear) - 2
     roots = [one for one in found.claims if "the root of" in one.claim]
     blind = [one for one in roots if one.claim.startswith((PLAIN, UCRL)) and not one.claim.endswith(("of S", "of A"))]
     assert len(blind) == 6
@@ -235,3 +236,9 @@ def test_regret_is_linear_in_k_and_like_the_root_of_d_s_a_and_h():
     assert not any(one.holds for one in in_trees)
     learners = [one for one in roots if one.claim.startswith(LEARNER)]
     assert sum(abs(one.measured - 0.5) <= 0.25 for one in learners) >= len(learners) - 1
+
+
+def test_agents_said_to_act_at_random_are_random_to_the_bit():
+    drawn = Trial(RANDOM, *POINT, 2, 6).play(3)
+    for agent in minimax_sizes.RANDOMLY:
+        assert np.array_equal(Trial(agent, *POINT, 2, 6).play(3), drawn)

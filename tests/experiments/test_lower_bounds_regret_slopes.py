@@ -95,7 +95,7 @@ def test_the_clustering_phase_is_the_papers_and_its_regret_what_learning_did_not
 
 
 def test_the_learning_phase_loses_less_and_less_and_clusters_are_right():
-    regrets, misclustered = np.moveaxis(Learning(2, 0.2, 2, 200).play(0), -1, 0)
+    regrets, misclustered, _ = np.moveaxis(Learning(2, 0.2, 2, 200).play(0), -1, 0)
     assert regrets.shape == (2, 200)
     assert regrets.min() > -1e-9
     assert regrets.max() <= 0.2 + SURE
@@ -201,10 +201,11 @@ def test_who_does_the_work_makes_no_difference_and_the_seed_does():
 
 def test_with_the_samples_of_both_phases_the_papers_own_bonus_learns():
     task = Learning(1, 0.2, 1, 400, BOTH)
-    regrets, misclustered = np.moveaxis(task.play(0)[0], -1, 0)
+    regrets, misclustered, explored = np.moveaxis(task.play(0)[0], -1, 0)
     start = task.episodes_until(0.5)
     assert 50 < start < 200
     assert regrets[:3] == pytest.approx(np.full(3, (0.2 + SURE) / 2.0))
+    assert explored.all()
     assert regrets[start + 100 :].mean() < 0.1 * regrets[:3].mean()
     assert not misclustered.any()
 

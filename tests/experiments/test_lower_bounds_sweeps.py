@@ -7,8 +7,10 @@ import pytest
 from scipy import stats
 
 from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
+from aomultirl.experiments.lower_bounds.findings import Claim
 from aomultirl.experiments.lower_bounds.sweeps import (
     Expected,
+    bounded,
     exponent,
     fitted,
     lines_and_series,
@@ -47,9 +49,10 @@ def test_an_exponent_holds_in_the_band_fails_outside_and_is_open_where_too_littl
 def test_a_bound_from_above_has_no_lower_end():
     above = HALF._replace(least=-math.inf)
     claims = [exponent(above, {"one": Fit(slope, slope - 0.1, slope + 0.1, 0.0)}, "figure") for slope in (-3.0, 0.8)]
-    assert [claim.holds for claim in claims] == [True, False]
+    assert [claim.verdict for claim in claims] == [True, False]
     assert {claim.relation for claim in claims} == {"<="}
-    assert "is at most 0.6" in above.rule
+    assert "the whole 95 % interval of the slope is at most 0.6" in above.rule
+    assert exponent(above, {"one": Fit(0.5, 0.3, 0.7, 0.0)}, "figure").verdict is None
 
 
 @pytest.mark.parametrize("runs", [3, 8])
@@ -63,8 +66,17 @@ def test_a_straight_line_is_not_taken_for_a_root(runs):
         lines = [line_through(x, samples) for samples in noisy]
         judged[power] = [exponent(at_most, {"one": line}, "figure") for line in lines]
     assert sum(claim.holds for claim in judged[1.0]) == 0
-    assert sum(claim.holds or claim.undecided for claim in judged[0.5]) > 285
-    assert sum(claim.holds for claim in judged[0.5]) > 150
+    assert sum(claim.verdict is False for claim in judged[0.5]) < 15
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(0.2, 0.4, True), (0.6, 0.9, False), (0.4, 0.6, None), (0.5, 0.5, True)]
+)
+def test_a_bound_holds_with_all_of_the_interval_fails_with_none_and_else_is_open(low, high, verdict):
+    claim = Claim("small", "nowhere", 0.5, (low + high) / 2.0, low, high, False, "", "", "", "<=")
+    assert bounded(claim).verdict is verdict
+    turned = claim._replace(relation=">")
+    assert bounded(turned).verdict is (None if verdict is None else not verdict)
 
 
 def test_of_several_exponents_all_must_hold_and_the_farthest_is_given():

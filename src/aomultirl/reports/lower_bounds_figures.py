@@ -41,6 +41,7 @@ LONG_AXIS = 100.0
 """A factor; axes that reach farther have numbers at powers of ten alone."""
 KINDS, DOTS = ("png", "svg"), 150
 """Formats, and dots an inch of the first."""
+SHAPE = ("dashes", "marker")
 PAPER = (
     Style("#222222", (4.0, 2.0), ""),
     Style("#707070", (1.2, 1.6), ""),
@@ -87,8 +88,15 @@ def entries(figure: findings.Figure) -> list[Entry]:
         else:
             number = sum(not entry.is_theory for entry in made)
             points, line = (one, None) if one.kind == "measured" else (None, one)
-            made.append(Entry(one.label, STYLES[1 + number % (len(STYLES) - 1)], points, line))
+            made.append(Entry(one.label, _style(number), points, line))
     return made
+
+
+def _style(number: int) -> Style:
+    """Of which there are many: when the colours begin again they come with other dashes and marks."""
+    styles = STYLES[1:]
+    turn, place = divmod(number, len(styles))
+    return styles[place]._replace(**{name: getattr(styles[(place + 3 * turn) % len(styles)], name) for name in SHAPE})
 
 
 def _owner(line: Series, made: Sequence[Entry]) -> int | None:

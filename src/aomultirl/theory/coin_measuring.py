@@ -101,7 +101,7 @@ def flips_needed(
     goal = checks.real("success", success, above=0.0, below=1.0)
     unit = math.ceil(game.rows / (160.0 * game.bias**2))
     most = unit
-    while success_curve(strategy, game, [most], second=second, repetitions=TRIALS, seed=seed).low[0] < goal:
+    while success_curve(strategy, game, [most], second=second, repetitions=TRIALS, seed=seed).success[0] < goal:
         if most > MOST * unit:
             return FlipsNeeded(math.inf, math.inf, math.inf)
         most *= 2

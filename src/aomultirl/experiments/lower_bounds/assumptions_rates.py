@@ -1,7 +1,8 @@
 """How sampled claims on the assumptions are judged: by the estimate and by its whole interval.
 
 A rate holds if the estimate is where it is claimed to be and the 95 % interval ends before a limit that a claim that is
-false would reach.  It fails if the whole interval lies on the other side of what is claimed.  Else nobody can tell.
+false would reach.  It fails if an interval of 99.9 % lies on the other side of what is claimed, since what is claimed
+may be only just so.  Else nobody can tell.
 """
 
 from collections.abc import Mapping
@@ -16,6 +17,8 @@ from aomultirl.experiments.lower_bounds.findings import Claim
 from aomultirl.experiments.lower_bounds.sweeps import NEARLY, TOO_WIDE, Mean
 
 EXACT, STUDENT = "Clopper and Pearson", "Student"
+SURELY = 1.7
+"""How many times wider than one of 95 % an interval of 99.9 % is."""
 MARGIN = 0.15
 """From what is claimed to the limit, where nothing else suggests itself."""
 
@@ -31,12 +34,15 @@ class Required(NamedTuple):
         which the whole interval must leave on its other side.
     why
         the reason of the limit.
+    slack
+        by how much it may be missed.
     """
 
     claimed: float
     estimate: float
     limit: float
     why: str
+    slack: float = 0.0
 
     @property
     def from_below(self) -> bool:
@@ -44,13 +50,15 @@ class Required(NamedTuple):
         return self.limit < self.claimed
 
     def holds(self, found: Mean) -> bool:
-        """Whether the estimate and the interval are where they must be."""
+        """Whether the estimate and the interval are where they must be, and the interval does not say otherwise."""
         reaches = found.mean >= self.estimate if self.from_below else found.mean <= self.estimate
-        return reaches and self.is_narrow(found)
+        return reaches and self.is_narrow(found) and not self.fails(found)
 
     def fails(self, found: Mean) -> bool:
-        """Whether the whole interval lies on the wrong side; it may neither hold nor fail."""
-        return found.high < self.claimed if self.from_below else found.low > self.claimed
+        """Whether an interval of 99.9 % lies on the wrong side; it may neither hold nor fail."""
+        if self.from_below:
+            return found.mean + SURELY * (found.high - found.mean) < self.claimed - self.slack
+        return found.mean - SURELY * (found.mean - found.low) > self.claimed + self.slack
 
     def is_narrow(self, found: Mean) -> bool:
         """Whether the whole interval leaves the limit on its other side."""
@@ -85,6 +93,7 @@ LOSES = Required(
     1.0 - 1.0 / WORLDS - MARGIN / 3.0,
     1.0 - 1.0 / WORLDS - MARGIN,
     "who remembers one right action loses just that, up to chance; who knows every second world is far below",
+    0.02,
 )
 GATHERS = Required(1.0 - FAILURE, 1.0 - FAILURE, 1.0 - FAILURE - MARGIN, "the lemma promises 1 - p")
 FALLS_SHORT = Required(FAILURE, FAILURE, FAILURE + MARGIN, "the lemma would promise 1 - p")

@@ -11,6 +11,7 @@ name.
 All worlds of a tree are equally likely, and they are known beforehand.  Intervals come from resampling the episodes.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -167,13 +168,14 @@ def _figure(name: str, sweeps: Sequence[Sweep], curves: Curves) -> Findings:
         try:
             slope = line(sweep.x, steps)
         except ValueError as error:
-            claims.append(_unnamed(sweep, reading, float(named.sum()), str(error)))
+            claims.append(_unnamed(sweep, reading, str(error)))
             continue
         claims.append(_exponent(sweep, reading, slope, named, curves))
         label = f"{reading.words}: slope {slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f})"
         series.append(Series(label, [min(x), max(x)], [slope(min(x)), slope(max(x))], kind="fit"))
     first = sweeps[0]
-    series += theory_curves(first.x.tolist(), first.trees)
+    trees = sorted({tree for sweep in sweeps for tree in sweep.trees}, key=lambda tree: getattr(tree, first.axis))
+    series += theory_curves([float(getattr(tree, first.axis)) for tree in trees], trees)
     fixed = ", ".join(f"{AXES[axis][0]} = {getattr(first.trees[0], axis):g}" for axis in AXES if axis != first.axis)
     title = f"Steps until the world is named, against {AXES[first.axis][0]}"
     words = f"With {fixed}; 95 % intervals from resampled episodes. H0 has the diameter in place of the hitting time."
@@ -186,11 +188,10 @@ def _words(sweep: Sweep, reading: Reading) -> str:
     return f"{reading.words}: the steps needed grow like {letter}^{predicted:g}, {span}"
 
 
-def _unnamed(sweep: Sweep, reading: Reading, points: float, why: str) -> Claim:
+def _unnamed(sweep: Sweep, reading: Reading, why: str) -> Claim:
     """No exponent, for want of points."""
-    rule = "there must be an exponent; in its place, the number of points at which enough worlds were named"
-    names = (_words(sweep, reading), COROLLARY, AXES[sweep.axis][1])
-    return Claim(*names, points, points, points, False, rule, why, f"clustering_{sweep.name}")
+    names, rule = (_words(sweep, reading), COROLLARY, AXES[sweep.axis][1]), "there must be an exponent"
+    return Claim(*names, math.nan, -math.inf, math.inf, False, rule, why, f"clustering_{sweep.name}")
 
 
 def _exponent(sweep: Sweep, reading: Reading, slope: Fit, named: NDArray[np.bool_], curves: Curves) -> Claim:

@@ -9,7 +9,7 @@ from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.clustering_curves import Curves, Floats, Reading, interval
 from aomultirl.experiments.lower_bounds.clustering_tasks import EXPLORE_ID, LIKELIHOOD, Found, Task, Tree, worlds
 from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.sweeps import Mean
+from aomultirl.experiments.lower_bounds.sweeps import Mean, bounded
 
 LEMMA, COROLLARY = places.LEMMA_8, places.COROLLARY_9
 FIGURE, SAMPLES, FEW, DIAMETERS = "clustering_all", "clustering_samples", "clustering_few", "clustering_diameter"
@@ -36,20 +36,21 @@ def bounds(curves: Curves, found: Mapping[Task, Found], points: Sequence[Point])
 def _above(what: str, place: str, ratios: Mapping[Point, Floats], figure: str) -> Claim:
     (reading, tree), ratio = min(ratios.items(), key=lambda item: float(item[1][0]))
     low, high = (ends[0] for ends in interval(ratio[None]))
-    return Claim(
+    claim = Claim(
         f"success 1/2 takes more {what} than the lower bound, whatever the explorer and the rule",
         place,
         1.0,
         float(ratio[0]),
         low,
         high,
-        low > 1.0,
+        False,
         "the whole 95 % interval lies above 1",
         f"the least of all points: {reading.words}, {describe(tree)}",
         figure,
         ">",
         "in multiples of the bound",
     )
+    return bounded(claim)
 
 
 def _too_few(found: Mapping[Task, Found]) -> Findings:
@@ -66,7 +67,7 @@ def _too_few(found: Mapping[Task, Found]) -> Findings:
         LEMMA,
         0.5,
         *rates[tree],
-        rates[tree].high <= 0.5,
+        False,
         "the whole 95 % interval (Clopper and Pearson) lies below 1/2",
         f"the most of all points: {describe(tree)}, with {tree.least_samples:.1f} samples, rounded down",
         FEW,
@@ -84,26 +85,27 @@ def _too_few(found: Mapping[Task, Found]) -> Findings:
         "Samples of left pairs, as ExploreID gathers them.",
     )
     figure = Figure(FEW, title, "lambda", "worlds named rightly", series, log_y=False, caption=caption)
-    return Findings([claim], [figure])
+    return Findings([bounded(claim)], [figure])
 
 
 def _within(shares: Mapping[Point, Floats]) -> Claim:
     (reading, tree), share = max(shares.items(), key=lambda item: float(item[1][0]))
     low, high = (ends[0] for ends in interval(share[None]))
-    return Claim(
+    claim = Claim(
         f"H0 steps, with the diameter in place of the hitting time, are enough for success {reading.level:g}",
         places.LEMMA_14,
         1.0,
         float(share[0]),
         low,
         high,
-        high < 1.0,
+        False,
         "the whole 95 % interval lies below 1",
         f"the most of all points: {reading.words}, {describe(tree)}; nothing ensures it, the hitting time is infinite",
         FIGURE,
         "<",
         "in multiples of H0",
     )
+    return bounded(claim)
 
 
 def _diameters(trees: Sequence[Tree]) -> Findings:

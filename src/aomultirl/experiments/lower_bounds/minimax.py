@@ -18,6 +18,7 @@ from aomultirl.experiments.lower_bounds.minimax_sizes import (
     FORGETFUL,
     FULL,
     QUICK,
+    RANDOMLY,
     Sizes,
     Sweep,
     over_constants,
@@ -59,6 +60,7 @@ WHY_UCRL2 = "the logarithm makes 0.05; samples double between two policies, whic
 PER_EPISODE = "regret of an episode"
 KEY = 12
 FORGETTING = "it keeps nothing from one episode to the next, so nothing else was possible"
+AT_RANDOM = "its bonus stays above its cap for all of H, so that it acts at random throughout"
 SHARE = "it hardly learns within H, and loses a share of H in a tree, where most actions pay nothing"
 
 
@@ -96,10 +98,7 @@ def _linear(sweep: Sweep, found: Results) -> Findings:
     for label, one in (("lower bound", some.lower_bound()), ("UCRL2's upper bound", some.upper_bound())):
         series.append(Series(label, whole, [k * one for k in whole], kind="theory"))
     told = lines.pop(ORACLE)
-    claims = [
-        exponent(_of(name, LINEAR), {name: line}, sweep.figure, FORGETTING if name in FORGETFUL else "")
-        for name, line in lines.items()
-    ]
+    claims = [exponent(_of(name, LINEAR), {name: line}, sweep.figure, _memory(name)) for name, line in lines.items()]
     claims.append(
         Claim(
             f"{ORACLE}, which is told the task, profits from earlier episodes",
@@ -122,6 +121,12 @@ def _linear(sweep: Sweep, found: Results) -> Findings:
     return Findings(claims, [figure])
 
 
+def _memory(name: str) -> str:
+    """What else there is to say of an agent from episode to episode."""
+    parts = [FORGETTING if name in FORGETFUL else "", AT_RANDOM if name in RANDOMLY else ""]
+    return "; ".join(filter(None, parts))
+
+
 def _power(sweep: Sweep, found: Results) -> Findings:
     """The exponent of one size in the regret of an episode."""
     x = {name: [sweep.at(trial) for trial in row] for name, row in sweep.rows.items()}
@@ -135,7 +140,9 @@ def _power(sweep: Sweep, found: Results) -> Findings:
     for name, line in lines.items():
         claim = exponent(_of(name, expected), {name: line}, sweep.figure)
         if tree and name in BLIND and not claim.holds:
-            claim = claim._replace(reason=SHARE)
+            claim = claim._replace(reason="; ".join(filter(None, [claim.reason, SHARE])))
+        elif name in RANDOMLY:
+            claim = claim._replace(reason="; ".join(filter(None, [claim.reason, AT_RANDOM])))
         claims.append(claim)
     figure = Figure(
         sweep.figure,

@@ -21,6 +21,8 @@ BLIND, LEARNING = (PLAIN, UCRL), (LEARNER, RECALL)
 """Agents that hardly learn anything within H steps, and agents that do."""
 FORGETFUL = (PLAIN, UCRL, LEARNER, RANDOM)
 """Agents that keep nothing from one episode to the next."""
+RANDOMLY = (PLAIN, POOLED)
+"""Agents whose bonus is above its cap in all that is run here, so that they are :class:`Random` to the bit."""
 LEAST, DISTANCE = 10, 20.0
 """S = A and D where they are not varied: the smallest of the lemma."""
 SMALLEST = (2, 4, 8.0)

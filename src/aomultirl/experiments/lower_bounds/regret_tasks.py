@@ -110,7 +110,7 @@ FULL = Sizes(
     number_runs=6,
     number_episodes=3000,
     bonus_episodes=6000,
-    reusing_episodes=6000,
+    reusing_episodes=1200,
 )
 
 
@@ -266,7 +266,8 @@ class Learning:
         return theory.regret_bound(**sizes, failure=FAILURE)
 
     def play(self, seed: int) -> Floats:
-        """The regret of the learning phase of every episode, and whether it was misclustered, (runs, K, 2)."""
+        """Of every episode the regret of the learning phase, whether it was misclustered, and whether every pair of the
+        distinguishing set had its N samples, (runs, K, 3)."""
         bonus, scale = BONUSES[self.bonus]
         agent = AOMultiRL(
             self.models,
@@ -282,15 +283,15 @@ class Learning:
             reuse_samples=self.bonus == BOTH,
         )
         found = _histories(agent, signposts(self.models, 1.0, self.gap), self.runs, self.episodes, seed)
-        return np.stack([found[1], found[2]], axis=-1)
+        return np.moveaxis(found[1:], 0, -1)
 
 
 Task = Clustering | Learning
 
 
 def _histories(agent: AOMultiRL, models: ModelSet, runs: int, episodes: int, seed: int) -> Floats:
-    """Regret, the part of it that the learning phase lost, and whether an episode was misclustered, (3, runs, K)."""
-    columns = ("regret", "learning_regret", "misclustered")
+    """Regret, the part that the learning phase lost, wrong clusters, and explorations that were whole, (4, runs, K)."""
+    columns = ("regret", "learning_regret", "misclustered", "exploration_ok")
     found = []
     for one in np.random.SeedSequence(seed).generate_state(runs):
         history = run(agent, models, uniform(), episodes, int(one), record=("regret",))

@@ -1,6 +1,7 @@
 """A sweep over one size: points with intervals, the line fitted to them, and what they say of an exponent."""
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -47,11 +48,15 @@ class Expected(NamedTuple):
     @property
     def rule(self) -> str:
         """In words."""
-        lies = f"lies in [{self.least:g}, {self.most:g}]" if self.least > -math.inf else f"is at most {self.most:g}"
-        return f"the slope {lies}, its 95 % interval at most {WIDEST:g} wide: {self.why}"
+        if self.least == -math.inf:
+            return f"the whole 95 % interval of the slope is at most {self.most:g}: {self.why}"
+        band = f"[{self.least:g}, {self.most:g}]"
+        return f"the slope lies in {band}, its 95 % interval at most {WIDEST:g} wide: {self.why}"
 
     def holds(self, line: Fit) -> bool:
-        """Whether the slope lies in the band, and is known well enough."""
+        """Whether the slope lies in the band, and is known well enough; all of the interval for a bound from above."""
+        if self.least == -math.inf:
+            return line.high <= self.most
         return is_narrow(line) and self.least <= line.slope <= self.most
 
     def fails(self, line: Fit) -> bool:
@@ -107,6 +112,13 @@ def exponent(expected: Expected, lines: Mapping[str, Fit], figure: str, reason: 
     )
 
 
+def bounded(claim: Claim) -> Claim:
+    """The claim on a bound: it holds if all of the interval lies on its side, fails if none of it, and else is open."""
+    inside = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[claim.relation]
+    ends = [bool(inside(end, claim.predicted)) for end in (claim.low, claim.high)]
+    return claim._replace(holds=all(ends), undecided=any(ends) and not all(ends))
+
+
 def measured(label: str, x: Sequence[float], samples: Sequence[Floats]) -> Series:
     """Means over runs, with intervals."""
     means, low, high = zip(*map(mean_of, samples), strict=True)
@@ -123,7 +135,8 @@ def fitted(label: str, x: Sequence[float], line: Fit) -> Series:
 def summed(regrets: Floats, parts: int = 5) -> tuple[list[float], list[Floats]]:
     """Numbers of episodes over a decade, and the regret of so many in every run; ``regrets`` is (runs, K).
 
-    The sums of a run rise and fall together, so the interval of a slope through them is too long rather than too short.
+    The sums of a run rise and fall together, which the interval of a slope through them does not know: of independent
+    episodes it holds the slope in 93 to 94 of 100 cases, not 95.
     """
     last = regrets.shape[1]
     ends = np.unique(np.geomspace(max(1, last // 10), last, parts).round().astype(int))
