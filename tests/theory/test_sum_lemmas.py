@@ -117,6 +117,21 @@ def test_the_sums_shrink_as_repaired(sequence, extra):
     assert (visits / (k * extra + seen)).sum() <= less * (visits / seen).sum() + ROUNDING
 
 
+@given(runs(), st.integers(0, 60))
+def test_sums_over_all_pairs_shrink_with_external_samples(run, extra):
+    """The same terms where every pair has N more samples before each episode, typical without them."""
+    horizon, visits = run
+    episodes, pairs = visits.shape
+    earlier = np.cumsum(visits, axis=0) - visits
+    typical = earlier >= horizon
+    seen = np.maximum(earlier, 1) + extra * np.arange(1, episodes + 1)[:, None]
+    less = (2 * horizon - 1) / (extra + 2 * horizon - 1)
+    roots = (visits * typical / np.sqrt(seen)).sum()
+    shares = (visits * typical / seen).sum()
+    assert roots <= math.sqrt(less) * ROOT * math.sqrt(pairs * episodes * horizon) + ROUNDING
+    assert shares <= less * (pairs * math.log(episodes * horizon) + pairs) + ROUNDING
+
+
 def test_the_sums_do_not_shrink_as_printed():
     """E11: the chain of the corollary ends below both of its other sums where that too has external samples."""
     horizon, extra, visits = 5, 3, np.array([5, 5, 5])
