@@ -1,7 +1,6 @@
 """The claims on clustering, at sizes so small that only their making is tested, and behind `long` as they are."""
 
 import json
-import pickle
 from itertools import product
 
 import numpy as np
@@ -38,6 +37,7 @@ from aomultirl.exploring import explore_id
 from aomultirl.identifying.clusters import Cluster
 from aomultirl.identifying.threshold import identify_cluster
 from aomultirl.reports.lower_bounds import as_json
+from backwards import Backwards
 
 TREE = Tree(12, 13, 16.0, 0.5)
 TINY = (
@@ -47,16 +47,6 @@ TINY = (
     Sweep("lambda_sequential", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.36), 8),
     Sweep("lambda_sequential", "separation", TOLD_LEVEL, along("separation", TREE, 0.5, 0.36), 3),
 )
-
-
-class Backwards:
-    """The last item first, and nothing but what can be sent to another process."""
-
-    slots = 1
-
-    def map(self, work, items, lost=None):
-        for item in reversed(items):
-            yield pickle.loads(pickle.dumps(work))(pickle.loads(pickle.dumps(item)))
 
 
 @pytest.fixture(scope="module")

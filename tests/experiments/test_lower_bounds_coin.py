@@ -1,7 +1,5 @@
 """The claims on the coin game, at sizes so small that only their making is tested, and behind `long` as they are."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,7 @@ from aomultirl.experiments.lower_bounds import coin, coin_tasks
 from aomultirl.experiments.lower_bounds.coin_tasks import TRACKING, UNIFORM, Batch, Misses
 from aomultirl.experiments.lower_bounds.tasks import carry_out
 from aomultirl.theory.coin_game import Played
+from backwards import Backwards
 
 TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=3, games=30, repetitions=25, multiples=(1, 16, 256))
 SLOPES, ROWS_MISSED = 6, 6
@@ -19,16 +18,6 @@ SLOPES, ROWS_MISSED = 6, 6
 @pytest.fixture(scope="module")
 def found():
     return coin.measure_with(TINY, 0, InProcess())
-
-
-class Backwards:
-    """The last item first, and nothing but what can be sent to another process."""
-
-    slots = 1
-
-    def map(self, work, items, lost=None):
-        for item in reversed(items):
-            yield pickle.loads(pickle.dumps(work))(pickle.loads(pickle.dumps(item)))
 
 
 class Clairvoyant:

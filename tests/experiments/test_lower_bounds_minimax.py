@@ -1,7 +1,5 @@
 """The claims on the minimax regime: how they are made, at tiny sizes, and behind `long` as they are."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -25,6 +23,7 @@ from aomultirl.experiments.lower_bounds.minimax_tasks import (
 )
 from aomultirl.experiments.lower_bounds.tasks import carry_out
 from aomultirl.worlds import two_jao_tree
+from backwards import Backwards
 
 TINY = Sizes(
     episodes=8,
@@ -47,16 +46,6 @@ POINT = (10, 10, 20.0, 2000)
 @pytest.fixture(scope="module")
 def found():
     return minimax.measure_with(TINY, 0, InProcess())
-
-
-class Backwards:
-    """The last item first, and nothing but what can be sent to another process."""
-
-    slots = 1
-
-    def map(self, work, items, lost=None):
-        for item in reversed(items):
-            yield pickle.loads(pickle.dumps(work))(pickle.loads(pickle.dumps(item)))
 
 
 class Clairvoyant(ao.agents.Optimal):

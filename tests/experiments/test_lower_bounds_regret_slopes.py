@@ -1,7 +1,5 @@
 """The claims on AOMultiRL's regret: how they are made, at tiny sizes, and behind `long` as they are."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -24,6 +22,7 @@ from aomultirl.experiments.lower_bounds.regret_tasks import (
     signposts,
 )
 from aomultirl.experiments.lower_bounds.tasks import carry_out
+from backwards import Backwards
 
 TINY = Sizes(
     separations=(1.0, 0.5),
@@ -47,16 +46,6 @@ TINY = Sizes(
 @pytest.fixture(scope="module")
 def found():
     return regret_slopes.measure_with(TINY, 0, InProcess())
-
-
-class Backwards:
-    """The last item first, and nothing but what can be sent to another process."""
-
-    slots = 1
-
-    def map(self, work, items, lost=None):
-        for item in reversed(items):
-            yield pickle.loads(pickle.dumps(work))(pickle.loads(pickle.dumps(item)))
 
 
 def the_claim(found, words):

@@ -95,7 +95,8 @@ def exponent(expected: Expected, lines: Mapping[str, Fit], figure: str, reason: 
     slopes = ", ".join(f"{who} {one.slope:.2f} ({one.low:.2f} to {one.high:.2f})" for who, one in lines.items())
     whose = f"the farthest is {name}; {slopes}" if len(lines) > 1 else ""
     holds, fails = all(map(expected.holds, lines.values())), any(map(expected.fails, lines.values()))
-    doubt = "" if holds or fails else (NEARLY if all(map(is_narrow, lines.values())) else TOO_WIDE)
+    near = expected.least > -math.inf and all(map(is_narrow, lines.values()))
+    doubt = "" if holds or fails else (NEARLY if near else TOO_WIDE)
     return Claim(
         expected.claim,
         expected.place,
