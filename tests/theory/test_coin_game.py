@@ -274,3 +274,13 @@ def test_the_same_seed_gives_the_same_numbers():
 def test_bad_input(call, told):
     with pytest.raises(ValueError, match=told):
         call()
+
+
+def test_flips_needed_for_a_success_near_one_are_finite():
+    needed = theory.flips_needed(UniformAllocation(), CoinGame(12, 0.25), 0.99)
+    assert 500 < needed.low <= needed.flips <= needed.high < 2500
+
+
+def test_budgets_are_a_list():
+    with pytest.raises(ValueError, match="budgets must be a list of numbers, not 10"):
+        theory.success_curve(TrackAndStop(), CoinGame(12, 0.25), 10)

@@ -59,6 +59,8 @@ def success_curve(
     >>> curve.success.round(1).tolist()
     [0.1, 1.0]
     """
+    if np.ndim(budgets) != 1:
+        raise ValueError(f"budgets must be a list of numbers, not {budgets!r}")
     first = np.array([checks.integer("budgets", budget, least=0) for budget in budgets], np.int64)
     if len(first) == 0 or (np.diff(first) < 0).any():
         raise ValueError("budgets must be ascending, and at least one")

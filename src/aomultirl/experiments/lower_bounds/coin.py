@@ -267,7 +267,7 @@ def _share(claim: str, place: str, tables: Sequence[Floats], reason: str) -> Cla
     least, low, high = (min(share[end] for share in shares) for end in (0, 2, 1))
     rule = "at least 1/6 of the rows have intervals up to 1/2 at most, which hold together with probability 95 %"
     numbers = (1.0 / 6.0, least, low, high)
-    return Claim(claim, place, *numbers, low >= 1.0 / 6.0, rule, reason, BY_FLIPS, ">=", "as a share of the rows")
+    return bounded(Claim(claim, place, *numbers, False, rule, reason, BY_FLIPS, ">=", "as a share of the rows"))
 
 
 def _lemma_figure(
