@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from aomultirl.experiments import ray_executor
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.ray_executor import LOCAL_ONLY, RayCluster
 from aomultirl.experiments.store import Store
@@ -29,8 +32,8 @@ def expected(folder, identity, cells):
     return results(folder)
 
 
-def descendants():
-    """Processes below this one, and what they call themselves."""
+def descendants(root=None):
+    """Processes below this one, or ``root``, and what they call themselves."""
     parents, names = {}, {}
     for place in Path("/proc").glob("[0-9]*"):
         try:
@@ -38,7 +41,7 @@ def descendants():
             names[int(place.name)] = (place / "cmdline").read_bytes()
         except OSError:
             continue
-    found, layer = {}, {os.getpid()}
+    found, layer = {}, {root or os.getpid()}
     while layer := {child for child, parent in parents.items() if parent in layer and child not in found}:
         found |= {child: names.get(child, b"") for child in layer}
     return found
@@ -49,10 +52,10 @@ def workers_of_ray():
     return [process for process, name in descendants().items() if name.startswith(b"ray::_call")]
 
 
-def listening():
-    """Addresses that our processes listen at, other than those of this machine alone."""
+def listening(root=None):
+    """Addresses that our processes, or those of ``root``, listen at, other than those of this machine alone."""
     inodes = set()
-    for process in descendants():
+    for process in (root or os.getpid(), *descendants(root)):
         for link in Path(f"/proc/{process}/fd").glob("*"):
             try:
                 inodes.add(os.readlink(link))
@@ -99,6 +102,67 @@ def test_a_cluster_gives_the_same_bytes(tmp_path):
     assert heard[0] > 2
     assert heard[1] == []  # nobody else can reach it
     assert results(tmp_path / "ray") == expected(tmp_path / "here", identity, cells)
+
+
+def fresh(*words):
+    """A Python process into which nothing was imported, in the environment of somebody who knows nothing of Ray."""
+    clean = {name: value for name, value in os.environ.items() if name not in LOCAL_ONLY}
+    return subprocess.Popen([sys.executable, *words], env=clean, stderr=subprocess.PIPE, text=True)
+
+
+def test_the_command_listens_to_this_machine_alone(tmp_path):
+    specification = tmp_path / "long.toml"
+    specification.write_text(
+        """
+        episodes = 4
+        record = []
+        runs = 3
+        worlds = [{name = "gridworld"}]
+        agents = [{name = "Random", horizon = 2_000_000}]
+        """
+    )
+    words = ["run", str(specification), "--out", str(tmp_path / "out"), "--ray", "local", "--workers", "2"]
+    process = fresh("-m", "aomultirl", *words)
+    heard, computed = set(), False
+    while process.poll() is None:
+        heard |= set(listening(process.pid))
+        computed = computed or any(name.startswith(b"ray::_call") for name in descendants(process.pid).values())
+        time.sleep(0.05)
+    assert process.returncode == 0, process.stderr.read()
+    assert computed  # so workers were there to be listened to
+    assert heard == set()
+
+
+def test_a_cluster_that_others_can_reach_is_stopped():
+    """Ray was imported before anybody could ask it to keep to this machine."""
+    use = "list(RayCluster('local', 1).map(abs, [1]))"
+    process = fresh("-c", f"import ray; from aomultirl.experiments.ray_executor import RayCluster; {use}")
+    error = process.communicate(timeout=120)[1].splitlines()[-1]
+    assert "RuntimeError: ray is 'local', but its process" in error
+    assert "which other machines can reach, so it was stopped" in error
+    assert not descendants(process.pid)
+
+
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.9.1", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("::ffff:0.0.0.0", False),
+        ("192.0.2.7", False),
+    ],
+)
+def test_addresses_that_only_this_machine_reaches(monkeypatch, address, here):
+    monkeypatch.setattr(ray_executor, "listening", lambda: iter([("raylet", "127.0.0.1"), ("raylet", address)]))
+    if here:
+        ray_executor.check_listens_here_only()
+    else:
+        with pytest.raises(RuntimeError, match=r"listens at .*, which other machines can reach"):
+            ray_executor.check_listens_here_only()
 
 
 @pytest.mark.long

@@ -119,7 +119,7 @@ def _executor(workers: int | None, ray: str | None) -> "Executor":
         checks.integer("workers", workers, least=1)
         if ray != "local":
             raise ValueError(f"workers is {workers}, but the cluster {ray!r} knows its own; leave it out")
-    ray_executor.import_ray()
+    ray_executor.check_installed()
     return ray_executor.RayCluster(ray, workers)
 
 

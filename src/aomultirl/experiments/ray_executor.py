@@ -5,18 +5,24 @@ import os
 import socket
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from ipaddress import IPv6Address, ip_address
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 RETRIES = 4
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+MISSING = "a Ray cluster needs ray: pip install 'aomultirl[cluster]'"
 LOST = "it was lost again and again with the process or the machine that computed it"
 PATIENCE = 60.0
 """Seconds to wait for a machine when there is none."""
 LOCAL_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_task_oom_retries": str(RETRIES)}
-"""How a cluster of this machine alone is asked to listen to nobody else, and not to try for ever without memory."""
+"""How a cluster of this machine alone is asked to listen to nobody else, and not to try for ever without memory.
+
+Ray reads the first of them when it is imported, so nothing here imports Ray before they are set.
+"""
 
 
 class RayCluster:
@@ -45,7 +51,10 @@ class RayCluster:
     ) -> Generator[R, None, None]:
         """As every executor; at most twice as many items as processors are handed over at a time."""
         with self._connected() as ray:
-            yield from self._map(ray, work, items, lost)
+            for number, result in enumerate(self._map(ray, work, items, lost)):
+                if number == 0 and self.address == "local":
+                    check_listens_here_only()  # now there are workers, too
+                yield result
 
     def _map(
         self, ray: Any, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None
@@ -84,8 +93,7 @@ class RayCluster:
     @contextmanager
     def _connected(self) -> Iterator[Any]:
         if self.address == "local":
-            for name, value in LOCAL_ONLY.items():
-                os.environ.setdefault(name, value)  # Ray reads them when it is imported
+            os.environ.update(LOCAL_ONLY)
         ray = import_ray()
         how: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
         if self.address == "local":
@@ -101,6 +109,8 @@ class RayCluster:
             reason = str(error).partition("\n")[0]
             raise ValueError(f"ray is {self.address!r}, and no cluster answers there: {reason}") from None
         try:
+            if self.address == "local":
+                check_listens_here_only()
             yield ray
         except ray.exceptions.RayError as error:
             reason = str(error).partition("\n")[0]
@@ -138,10 +148,49 @@ def check_address(address: str) -> str:
     raise ValueError(f"ray must be local, auto or HOST:PORT, not {address!r}")
 
 
+def check_installed() -> None:
+    """Say how to install Ray where it is missing; Ray is not imported."""
+    if find_spec("ray") is None:
+        raise ImportError(MISSING)
+
+
 def import_ray() -> Any:
     """Ray, or how to install it."""
     try:
         import ray
     except ModuleNotFoundError:
-        raise ImportError("a Ray cluster needs ray: pip install 'aomultirl[cluster]'") from None
+        raise ImportError(MISSING) from None
     return ray
+
+
+def check_listens_here_only() -> None:
+    """Refuse to go on where this process or one that it started listens at an address that others can reach.
+
+    What was asked of Ray is one thing, what its processes do is another: this looks at the sockets themselves.
+    """
+    for process, address in listening():
+        if not _is_loopback(address):
+            raise RuntimeError(
+                f"ray is 'local', but its process {process} listens at {address}, which other machines can reach, so "
+                f"it was stopped; was Ray imported before, without {'='.join(next(iter(LOCAL_ONLY.items())))}?"
+            )
+
+
+def listening() -> Iterator[tuple[str, str]]:
+    """(process, address) of every TCP port at which this process, or one below it, waits for connections."""
+    import psutil
+
+    me = psutil.Process()
+    for process in (me, *me.children(recursive=True)):
+        with suppress(psutil.Error):  # it has ended meanwhile
+            sockets = getattr(process, "net_connections", None) or process.connections  # psutil below 6
+            for one in sockets(kind="tcp"):
+                if one.status == psutil.CONN_LISTEN:
+                    yield process.name(), str(one.laddr.ip)
+
+
+def _is_loopback(address: str) -> bool:
+    """Whether only this machine can reach an address; IPv4 addresses may be written as IPv6 ones."""
+    parsed = ip_address(address)
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return (mapped or parsed).is_loopback
