@@ -252,7 +252,7 @@ class Recall(Agent):
         certified, cover = np.zeros(len(total), bool), 0.0
         if survivors == [likely]:
             certified = certified_pairs(self._gammas, proven, here, total, self._rules, likely, self.clusters)
-            cover = float(total[certified].sum() / max(1, total.sum()))
+            cover = float(total[certified].sum()) / max(1, int(total.sum()))
         return Verdict(likely, sure, survivors, certified, cover)
 
     def _remember(

@@ -112,7 +112,7 @@ def _check_entries(
     bad = np.flatnonzero(visits < 1)
     if len(bad):
         raise ValueError(f"visits[{bad[0]}] is {visits[bad[0]]}, not positive")
-    _need(visits.sum(dtype=np.float64) <= MOST_VISITS, "visits are too many to be true")
+    _need(float(visits.sum(dtype=np.float64)) <= MOST_VISITS, "visits are too many to be true")
     _need(len(np.unique(owners * n_states + states)) == len(states), "states names a successor twice")
 
 

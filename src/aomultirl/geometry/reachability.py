@@ -293,7 +293,7 @@ def _improve_up(world: Successors, target: int, values: NDArray[np.float64], pol
     """Switch to actions that make the passage longer; False where none does beyond rounding."""
     n_states = len(values)
     n_actions = (len(world.starts) - 1) // n_states
-    least = TOLERANCE + 1e-15 * values.max()
+    least = TOLERANCE + 1e-15 * float(values.max())
     changed = False
     for s in range(n_states):
         if s == target:

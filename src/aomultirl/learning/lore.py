@@ -112,7 +112,7 @@ def _share(
     shared = 0.5
     for pair in range(n_pairs):
         known, visited = starts[pair + 1] - starts[pair] - 1, visits[:, pair].sum()
-        own = _spread_of(visited, known, theta)
+        own = _spread_of(int(visited), known, theta)
         prior[2, pair] = own
         prior[1, pair] = own * own / (visited + own)
         prior[0, pair] = (own - prior[1, pair]) / max(1, known)

@@ -133,7 +133,7 @@ def _prepare(behaviour: Ucrl2, counts: Counts, stream: Stream) -> None:
     n_states = len(table.budget)
     starts, states, probs, visits = _estimate(counts)
     n_actions = len(visits) // n_states
-    step = 1 + visits.sum()
+    step = 1 + int(visits.sum())
     radii, rewards = _promised(behaviour, visits, step)
     q = extended_value_iteration(starts, states, probs, radii, rewards, n_states, 1.0 / np.sqrt(step))[1]
     for s in range(n_states):

@@ -59,7 +59,7 @@ def show_reward(cases: Sequence[Case], results: Sequence[Sequence[Outcome]], con
             case, outcomes = found[horizon]
             shares = np.array([outcome.share for outcome in outcomes])
             words = _interval(shares, ".2f")
-            cells.append(words if case.target is None else _verdict(words, shares.mean() >= case.target))
+            cells.append(words if case.target is None else _verdict(words, bool(shares.mean() >= case.target)))
         every = [outcome for _, outcomes in found.values() for outcome in outcomes]
         told_wrong = f"{sum(o.wrong for o in every)} of {sum(o.episodes for o in every):,}" if told == "Recall" else "-"
         abstained = f"{sum(o.abstained for o in every):,}" if told == "Recall" else "-"
