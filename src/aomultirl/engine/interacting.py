@@ -141,6 +141,11 @@ class Session:
         if finished or self._step == phase.steps:
             self._leave(finished)
 
+    @property
+    def steps_left(self) -> int:
+        """How many more steps the present phase may take."""
+        return self._phase.steps - self._step
+
     def observe_and_act(self, successor: int, reward: float) -> int | None:
         """:meth:`observe`, then :meth:`act`; None when the episode is over."""
         self.observe(successor, reward)

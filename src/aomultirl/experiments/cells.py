@@ -78,7 +78,7 @@ class Cell:
 
 
 def make_world(world: Mapping[str, Any]) -> ModelSet:
-    """The worlds that {"name", "parameters"} describes."""
+    """The worlds that {"name", "parameters"} describes; it may come from a file, so no module is imported for it."""
     return _made(json.dumps(world))
 
 
@@ -86,4 +86,4 @@ def make_world(world: Mapping[str, Any]) -> ModelSet:
 def _made(world: str) -> ModelSet:
     """Worlds never change, so cells share them, and the values that they remember."""
     described = json.loads(world)
-    return catalogue.make(described["name"], described["parameters"])
+    return catalogue.make_from_file(described["name"], described["parameters"])

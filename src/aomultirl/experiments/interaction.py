@@ -11,6 +11,7 @@ from aomultirl.agents.base import Agent, Report, Setting
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.about import describe, left_behind
+from aomultirl.experiments.environments import Environments, Player
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.judging import split
 from aomultirl.experiments.runner import check_is_agent, check_report, episode_streams, progress_bar
@@ -34,7 +35,8 @@ def interact(
     Parameters
     ----------
     make_env
-        gives the environment of episode k.
+        gives the environment of episode k; it may give the same one again.  All are closed in the end, whatever
+        happens, and where there are more than 64, those met longest ago before.
     horizon
         end every episode after so many steps, if the agent does not end it before.
     rewards
@@ -46,23 +48,22 @@ def interact(
     check_is_agent(agent)
     agent_streams, env_streams = (episode_streams(seed, purpose, episodes) for purpose in ("agent", "world"))
     rows: list[Row] = []
-    with progress_bar(progress, type(agent).__name__, episodes) as advance:
+    environments = Environments(make_env)
+    with environments.closed_in_the_end(), progress_bar(progress, type(agent).__name__, episodes) as advance:
         for k in range(episodes):
-            env = make_env(k)
-            n_states, n_actions = (_size(env, noun) for noun in ("observation_space", "action_space"))
+            player = environments.player(k)
+            sizes = player.n_states, player.n_actions
+            if k > 0 and sizes != (agent.setting.n_states, agent.setting.n_actions):
+                raise ValueError(f"the environment of episode {k} has {sizes[0]} states and {sizes[1]} actions")
+            if "task" in agent.told:
+                raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
+            start = player.reset(int(env_streams[k][0] >> np.uint64(1)))
             if k == 0:
-                if "task" in agent.told:
-                    raise ValueError(
-                        f"{type(agent).__name__} must be told the task, and an environment does not say it"
-                    )
-                agent.begin(Setting(n_states, n_actions, _read_rewards(rewards, n_states, n_actions), episodes))
+                agent.begin(Setting(*sizes, _read_rewards(rewards, *sizes), episodes))
                 agent.completed = 0
                 about = {**describe(agent, seed, episodes), "recorded": []}
-            elif (n_states, n_actions) != (agent.setting.n_states, agent.setting.n_actions):
-                raise ValueError(f"the environment of episode {k} has {n_states} states and {n_actions} actions")
-            start = int(env.reset(seed=int(env_streams[k][0] >> np.uint64(1)))[0])
-            session = Session(agent.episode(start, agent_streams[k]), n_states, n_actions, start, agent_streams[k])
-            _play(session, env, most)
+            session = Session(agent.episode(start, agent_streams[k]), *sizes, start, agent_streams[k])
+            _play(session, player, most)
             check_report(agent, session.report)
             agent.completed = k + 1
             rows.append(_unjudged(k, start, session.report, session.ran))
@@ -70,15 +71,15 @@ def interact(
     return History.of(rows, {**about, **left_behind(agent, episode_streams(seed, "memory", 1)[0], {})})
 
 
-def _play(session: Session, env: Any, most: int | None) -> None:
+def _play(session: Session, player: Player, most: int | None) -> None:
     """Step through one episode; whatever fails, the agent's memory stays as it was."""
-    steps = 0
     try:
         while not session.over:
-            successor, reward, terminated, truncated, _ = env.step(session.act())
-            session.observe(int(successor), float(reward))
-            steps += 1
-            if terminated or truncated or steps == most:
+            if most is None:
+                player.check_wait(session.steps_left)
+            state, reward, over = player.step(session.act())
+            session.observe(state, reward)
+            if over or player.steps == most:
                 session.stop()
     except BaseException:
         session.close()
@@ -92,15 +93,6 @@ def _read_rewards(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.flo
     if table.shape != (n_states, n_actions):
         raise ValueError(f"rewards must have shape ({n_states}, {n_actions}), not {table.shape}")
     return table
-
-
-def _size(env: Any, noun: str) -> int:
-    from gymnasium.spaces import Discrete
-
-    space = getattr(env, noun, None)
-    if not isinstance(space, Discrete) or space.start != 0:
-        raise ValueError(f"the environment has the {noun} {space}, not a Discrete one that begins at 0")
-    return int(space.n)
 
 
 def _unjudged(k: int, start: int, report: Report, ran: list[Ran]) -> Row:

@@ -7,6 +7,7 @@ from typing import Any
 
 from aomultirl import worlds
 from aomultirl.mdp import ModelSet
+from aomultirl.worlds.gymnasium_import import check_registered
 
 
 def names() -> list[str]:
@@ -26,7 +27,10 @@ def function(name: str) -> Callable[..., ModelSet]:
 
 
 def make(name: str, parameters: Mapping[str, Any]) -> ModelSet:
-    """The world called ``name``; parameters it does not have, or needs and is not given, raise a ValueError."""
+    """The world called ``name``; parameters it does not have, or needs and is not given, raise a ValueError.
+
+    The parameters are trusted: they are what a user typed.  Those that a file holds go to :func:`make_from_file`.
+    """
     maker = function(name)
     known = inspect.signature(maker).parameters
     for key in parameters:
@@ -38,6 +42,18 @@ def make(name: str, parameters: Mapping[str, Any]) -> ModelSet:
         if parameter.default is parameter.empty and key not in parameters:
             raise ValueError(f"world {name!r} needs {key}=...")
     return maker(**parameters)
+
+
+def make_from_file(name: str, parameters: Mapping[str, Any]) -> ModelSet:
+    """The same for parameters that somebody else may have written: none of them may have a module imported."""
+    if needs_gymnasium(name):
+        check_registered(parameters.get("envs"))
+    return make(name, parameters)
+
+
+def needs_gymnasium(name: str) -> bool:
+    """Whether making the world called ``name`` makes Gymnasium environments, which runs the code that they are."""
+    return function(name) is worlds.from_gymnasium
 
 
 def describe(name: str) -> tuple[str, str]:

@@ -126,6 +126,16 @@ def _translate(tables: list[_Table], terminal: str, rewards: str, rescale: Any, 
     ]
 
 
+def check_registered(envs: Any) -> None:
+    """Refuse ids from a file that name a module: Gymnasium imports what stands before a colon, and so runs it."""
+    for i, env in enumerate(envs if isinstance(envs, Iterable) and not isinstance(envs, str) else [envs]):
+        if isinstance(env, str) and ":" in env:
+            raise ValueError(
+                f"envs[{i}] is {env!r:.200}, and a file may not name a module to import; name an environment that is "
+                "registered without one, or make the worlds in Python with ao.worlds.from_gymnasium"
+            )
+
+
 def _read_tables(envs: Any) -> list[_Table]:
     import gymnasium  # here, because importing it takes long
 

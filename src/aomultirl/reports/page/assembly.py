@@ -181,6 +181,7 @@ def _ending(
         name = mine[0].setting.world
         title = f"The worlds of {settings.world_call(name)}" if name and len(different) > 1 else "The worlds"
         found += text.geometry(models, histories, title)
+    found += _not_made(groups, worlds)
     if found:
         sections.append(("worlds", "The worlds and the paper's assumptions", found))
     typed = (
@@ -241,7 +242,23 @@ def _worlds(groups: Sequence[Group], given: ModelSet | None) -> list[ModelSet | 
 
 
 def _made_again(world: Mapping[str, Any]) -> ModelSet | None:
+    """The worlds that a file names; environments of Gymnasium are never made for it, because that runs their code."""
     try:
-        return catalogue.make(world["name"], world["parameters"])
+        if catalogue.needs_gymnasium(world["name"]):
+            return None
+        return catalogue.make_from_file(world["name"], world["parameters"])
     except (ImportError, OSError, ValueError):
         return None
+
+
+def _not_made(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -> str:
+    """A paragraph on worlds that the histories name and the page does without; empty where there are none."""
+    names = {one.setting.world for one, models in zip(groups, worlds, strict=True) if models is None}
+    calls = [settings.world_call(name) for name in sorted(filter(None, names))]
+    if not calls:
+        return ""
+    said = ", ".join(markup.code(call) for call in calls)
+    return (
+        f"<p>Left out is what needs the worlds of {said}: a page makes no environments of Gymnasium that a file names, "
+        "nor worlds that cannot be made here. In Python, hand them over as <code>models</code>.</p>"
+    )

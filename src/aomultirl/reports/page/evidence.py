@@ -23,6 +23,8 @@ MOST_LINES = 10
 """Clusters of a chart: those that the evidence speaks for most."""
 MOST_WORK = 2_000
 """States times actions up to which the least number of steps takes no noticeable time."""
+LONGEST_LITERAL = 100_000
+"""Characters of a parameter that is read back from a history; the longest of ours have far fewer."""
 TICKS = [lead * 10**power for power in range(1, 7) for lead in (1, 2, 5)]
 ROOM = 1.25
 """The limit's line goes so many times beyond the first and the last step."""
@@ -115,7 +117,7 @@ def _least_steps(history: History, models: ModelSet) -> tuple[Any, str]:
         return None, ""
     try:
         failure, separation, pairs = (
-            ast.literal_eval(str(given[name])) for name in ("failure", "separation", "distinguishing_set")
+            _literal(str(given[name])) for name in ("failure", "separation", "distinguishing_set")
         )
         options: dict[str, Any] = {"failure": failure, "episodes": int(history.about.get("episodes", len(history)))}
         if separation is None or str(given.get("models")) != "None":
@@ -127,6 +129,16 @@ def _least_steps(history: History, models: ModelSet) -> tuple[Any, str]:
         return theory.identification_lower_bound(models, **options), told
     except (KeyError, SyntaxError, TypeError, ValueError):
         return None, ""
+
+
+def _literal(text: str) -> Any:
+    """The value that a repr stands for; refuses what only a hostile file would hold."""
+    if len(text) > LONGEST_LITERAL:
+        raise ValueError(f"a parameter of {len(text):,} characters")
+    try:
+        return ast.literal_eval(text)
+    except (MemoryError, RecursionError):
+        raise ValueError("a parameter that is nested too deeply") from None
 
 
 def _kept(history: History) -> list[dict[str, Any]]:
