@@ -1,44 +1,68 @@
 # Every command sets up what it needs in .venv, once; only Python 3.11+ and make are assumed.
 PYTHON ?= python3
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
+# What test-quick runs: the engine, the worlds, one run of every agent, one sweep, and the same bytes as other Pythons.
+QUICK := tests/engine tests/worlds tests/agents/test_contract.py tests/benchmarks tests/experiments/test_sweep.py \
+	tests/experiments/test_history.py tests/test_import.py tests/test_mdp.py tests/test_pythons.py
 
-.PHONY: reproduce test test-all bench docs clean
+.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick bench docs clean
 .DEFAULT_GOAL := test
 
-reproduce: .venv/use.stamp
+reproduce: $(VENV)/use.stamp
 	$(BIN)/aomultirl reproduce
 
-test: .venv/dev.stamp
+test: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist loadfile
 
+test-quick: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist loadfile $(QUICK)
+
 test-all: test
 	$(BIN)/pytest -m long -n 2 --dist load
 
-bench: .venv/use.stamp
+# The same on every other Python that is on the machine, each in an environment of its own.
+test-pythons:
+	$(call on-each-python,test)
+
+test-pythons-quick:
+	$(call on-each-python,test-quick)
+
+define on-each-python
+@for python in $$($(PYTHON) .ci/pythons.py); do \
+	version=$$($$python -c 'import sys; print("{}.{}".format(*sys.version_info[:2]))'); \
+	echo "Python $$version"; \
+	$(MAKE) --no-print-directory $(1) PYTHON=$$python VENV=.venv-$$version || exit 1; \
+done
+endef
+
+bench: $(VENV)/use.stamp
 	$(BIN)/aomultirl bench
 
-docs: .venv/docs.stamp
+docs: $(VENV)/docs.stamp
 	$(BIN)/sphinx-build -q -E -W -b html docs docs/_build
 
 clean:
-	rm -rf .venv docs/_build build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* docs/_build build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
-.venv/bin/python:
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 
-.venv/use.stamp: pyproject.toml | .venv/bin/python
+$(VENV)/use.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[experiments]"
 	@touch $@
 
-.venv/dev.stamp: pyproject.toml | .venv/bin/python
+$(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev,sepsis]"
 	@touch $@
 
-.venv/docs.stamp: pyproject.toml | .venv/bin/python
+$(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	@touch $@
