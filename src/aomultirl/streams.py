@@ -8,7 +8,7 @@ each episode, a function of the past chooses it.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,6 +72,8 @@ class sequence(Stream):  # noqa: N801
 
     def __init__(self, tasks: Sequence[int], start: Start = None) -> None:
         super().__init__(start)
+        if not isinstance(tasks, Iterable) or isinstance(tasks, str | bytes):
+            raise ValueError(f"tasks is {checks.shown(tasks)}, not a list of the numbers of worlds")
         self.tasks = list(tasks)
 
     def begin(self, models: ModelSet, episodes: int, rng: np.random.Generator) -> None:
@@ -118,7 +120,7 @@ class paper(Stream):  # noqa: N801
 
     def __init__(self, each_first: bool = False, start: Start = None) -> None:
         super().__init__(start)
-        self.each_first = each_first
+        self.each_first = checks.truth("each_first", each_first)
 
     def task(self, past: Sequence[Past]) -> int:
         count = len(self.models)
@@ -135,6 +137,8 @@ class adaptive(Stream):  # noqa: N801
 
     def __init__(self, choose: Callable[[Sequence[Past]], int], start: Start = None) -> None:
         super().__init__(start)
+        if not callable(choose):
+            raise ValueError(f"choose is {checks.shown(choose)}, not a function of the past episodes")
         self.choose: Any = choose
 
     def task(self, past: Sequence[Past]) -> int:

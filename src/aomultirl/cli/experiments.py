@@ -218,7 +218,7 @@ def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     checks.choice("suite", suite, ("identify", "reward"))
     checks.integer("runs", runs, least=1)
     checks.integer("workers", workers, least=1)
-    checks.integer("seed", seed, least=0)
+    checks.seed("seed", seed)
     announce_compiling()
     cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
     with progress.bar("runs", sys.stderr) as done:

@@ -41,7 +41,7 @@ def interact(
         (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
     """
     episodes = checks.integer("episodes", episodes, least=1)
-    seed = checks.integer("seed", seed, least=0)
+    seed = checks.seed("seed", seed)
     most = None if horizon is None else checks.integer("horizon", horizon, least=1)
     check_is_agent(agent)
     agent_streams, env_streams = (episode_streams(seed, purpose, episodes) for purpose in ("agent", "world"))

@@ -48,7 +48,7 @@ class PaperExperiment:
     def __post_init__(self) -> None:
         checks.integer("runs", self.runs, least=1)
         checks.integer("episodes", self.episodes, least=1)
-        checks.integer("seed", self.seed, least=0)
+        checks.seed("seed", self.seed)
         checks.choice("edges", self.edges, ("stay", "third"))
         checks.choice("constants", self.constants, ("released", "paper"))
 

@@ -100,7 +100,7 @@ class Course:
         record: Sequence[str] = RECORDED,
     ) -> None:
         self.episodes = checks.integer("episodes", episodes, least=1)
-        self.seed = checks.integer("seed", seed, least=0)
+        self.seed = checks.seed("seed", seed)
         if not isinstance(models, ModelSet):
             raise ValueError(f"models is {models!r}, not a ModelSet")
         if not isinstance(stream, Stream):

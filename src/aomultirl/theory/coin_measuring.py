@@ -178,7 +178,7 @@ def _whole(limit: float) -> int:
 
 
 def _stream(seed: int) -> Stream:
-    source: Stream = streams(checks.integer("seed", seed, least=0), 1)[0]
+    source: Stream = streams(checks.seed("seed", seed), 1)[0]
     return source
 
 
