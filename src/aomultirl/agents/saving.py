@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl import files
+from aomultirl import checks, files
 from aomultirl.agents import archive
 from aomultirl.agents.base import Agent, Setting
 from aomultirl.agents.encoding import Decoder, Encoder
@@ -72,7 +72,7 @@ def can_be_saved(agent: Agent) -> bool:
 def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
     """The bytes of the file; ``beside`` is kept in it, too."""
     if not isinstance(agent, Agent):
-        raise ValueError(f"agent is {agent!r}, not an agent such as ao.agents.Random(200)")
+        raise ValueError(f"agent is {checks.shown(agent)}, not an agent such as ao.agents.Random(200)")
     kind = type(agent)
     if not can_be_saved(agent):
         raise ValueError(f"{kind.__name__} cannot be saved: it does not say what it remembers, see Agent.state")

@@ -110,8 +110,7 @@ class SequentialAOMultiRL(Agent):
             checks.real("separation", self.separation, above=0.0, most=2.0)
         if self.models is not None:
             check_models(self.models, self.separation, setting)
-        if not isinstance(self.learning, bool):
-            raise ValueError(f"learning must be True or False, not {self.learning!r}")
+        checks.truth("learning", self.learning)
         self._targets = read_pairs(self.distinguishing_set, setting)
         self._gammas = gammas()
         self._learner = Practical(known_rewards(self.rewards, setting), setting, self.horizon, self.learner)

@@ -70,8 +70,7 @@ class UCRL2(Agent):
         if self.failure is not None:
             checks.real("failure", self.failure, above=0.0, below=1.0)
         checks.real("bonus_scale", self.bonus_scale, above=0.0)
-        if not isinstance(self.pooled, bool):
-            raise ValueError(f"pooled must be True or False, not {self.pooled!r}")
+        checks.truth("pooled", self.pooled)
         self._known = known_rewards(self.rewards, setting)
         self._counts, self._sums = self._nothing()
         self.epochs: list[int] = []

@@ -13,7 +13,7 @@ from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.about import describe, left_behind
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.judging import split
-from aomultirl.experiments.runner import check_is_agent, check_report, episode_streams, progress_bar
+from aomultirl.experiments.runner import check_is_agent, check_report, episode_streams, progress_bar, read_episodes
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -40,7 +40,7 @@ def interact(
     rewards
         (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
     """
-    episodes = checks.integer("episodes", episodes, least=1)
+    episodes = read_episodes("episodes", episodes)
     seed = checks.seed("seed", seed)
     most = None if horizon is None else checks.integer("horizon", horizon, least=1)
     check_is_agent(agent)
