@@ -7,6 +7,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -62,10 +63,10 @@ def shown(value: Any) -> str:
         return f"<a {cut(type(value).__name__)}>"
 
 
-def cut(text: str) -> str:
-    """A text on one line, and no longer than a sentence can take."""
-    line = " ".join(text[: 4 * SHOWN].split())
-    return line if len(line) <= SHOWN and len(text) <= 4 * SHOWN else f"{line[: SHOWN - 4]} ..."
+def cut(text: str, most: int = SHOWN) -> str:
+    """A text on one line, of at most so many characters."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 4]} ..."
 
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
@@ -115,14 +116,17 @@ def word(name: str, value: str) -> str:
     return value
 
 
-def path(name: str, value: str | os.PathLike[str]) -> None:
-    """Refuse a path that no file system takes: with NUL in it, or with a part that is too long."""
-    text = os.fspath(value)
+def path(name: str, value: str | os.PathLike[str]) -> Path:
+    """``value`` as a path that a file system may take: without NUL, and with no part that is too long."""
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise ValueError(f"{name} is {shown(value)}, not a path")
     if "\0" in text:
         raise ValueError(f"{name} is {shown(text)}, and no path holds the character NUL")
     for part in text.split("/"):
         if len(os.fsencode(part)) > 255:
             raise ValueError(f"{name} is {shown(text)}, of which a part is {len(part):,} characters long; 255 can be")
+    return Path(str.__str__(text))  # somebody's own kind of text may not be what it says it is
 
 
 def representable(function: Callable[P, R]) -> Callable[P, R]:
@@ -181,18 +185,26 @@ def choice(name: str, value: Any, options: Sequence[str]) -> str:
 
 def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bool_]:
     """Pairs (state, action) as a mask, (S, A)."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise ValueError(f"{name} is {shown(value)}, not a list of pairs (state, action)")
     mask = np.zeros((n_states, n_actions), bool)
-    for place, pair in enumerate(value):
+    for place, pair in enumerate(items(name, value, "pairs (state, action)")):
         try:
             state, action = pair
-        except (TypeError, ValueError):
+        except Exception:  # whatever somebody's object raises
             raise ValueError(f"{name}[{place}] is {shown(pair)}, not (state, action)") from None
         state = integer(f"{name}[{place}] state", state, least=0, most=n_states - 1)
         action = integer(f"{name}[{place}] action", action, least=0, most=n_actions - 1)
         mask[state, action] = True
     return mask
+
+
+def items(name: str, value: Any, what: str) -> list[Any]:
+    """``value`` as a list; ``what`` it should be a list of."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} is {shown(value)}, not a list of {what}")
+    try:
+        return list(value)
+    except Exception as error:  # an array without dimensions, or somebody's own
+        raise ValueError(f"{name} is {shown(value)}, not a list of {what}: {_words(error)}") from error
 
 
 def random_source(name: str, value: Any) -> np.random.Generator:

@@ -5,11 +5,11 @@ successor lists.  :class:`ModelSet` is the set M = {m_1, ..., m_M} that the adve
 states, actions and rewards, different transitions.
 """
 
-import operator
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -126,7 +126,7 @@ class MDP:
 
         Raises TimeoutError where it takes more than ``time_limit`` seconds of CPU time.
         """
-        return reachability.diameter(self.successors, self.n_states, time_limit)
+        return reachability.diameter(self.successors, self.n_states, _read_seconds(time_limit))
 
     def hitting_time(self, time_limit: float | None = None) -> float:
         """max over s != s' of the greatest expected time from s to s' over all policies.
@@ -134,7 +134,7 @@ class MDP:
         ``inf`` where some policy can avoid a state for ever.  Raises TimeoutError where it takes more than
         ``time_limit`` seconds of CPU time.
         """
-        return reachability.hitting_time(self.successors, self.n_states, time_limit)
+        return reachability.hitting_time(self.successors, self.n_states, _read_seconds(time_limit))
 
     # -- planning -----------------------------------------------------------------------------------------
 
@@ -291,9 +291,8 @@ class ModelSet(Sequence[MDP]):
     """
 
     def __init__(self, models: Iterable[MDP], origin: dict[str, Any] | None = None) -> None:
-        if not isinstance(models, Iterable):
-            raise ValueError(f"models is {checks.shown(models)}, not a list of worlds")
-        self._models, self.origin = tuple(models), origin
+        self._models: tuple[MDP, ...] = tuple(checks.items("models", models, "worlds"))
+        self.origin = origin
         if not self._models:
             raise ValueError("models is empty: a set needs at least one world")
         first = self._models[0]
@@ -387,6 +386,7 @@ class ModelSet(Sequence[MDP]):
             the integer program takes longer; the greedy method does not.
         """
         checks.choice("method", method, ("exact", "greedy"))
+        seconds = _read_seconds(time_limit)
         if len(self) == 1:
             return []
         level = self.default_level() if level is None else checks.real("level", level, least=0.0)
@@ -394,7 +394,7 @@ class ModelSet(Sequence[MDP]):
         if not table.any(axis=1).all():
             i, j = list(combinations(range(len(self)), 2))[int(np.argmin(table.any(axis=1)))]
             raise ValueError(f"models[{i}] and models[{j}] differ nowhere by more than level = {level:g}")
-        return self._pairs(distinguishing.smallest_set(table, exact=method == "exact", time_limit=time_limit))
+        return self._pairs(distinguishing.smallest_set(table, exact=method == "exact", time_limit=seconds))
 
     def default_level(self) -> float:
         """Just below the separation: tests are strict, and 1.3 is not a binary fraction."""
@@ -430,11 +430,18 @@ def _read_layout(layout: Any, n_states: int) -> tuple[int, int] | None:
         return None
     try:
         rows, columns = (checks.integer("layout", size, least=1) for size in layout)
-    except (TypeError, ValueError):
+    except Exception:  # whatever somebody's object raises
         raise ValueError(f"layout is {checks.shown(layout)}, not (rows, columns)") from None
     if rows * columns != n_states:
         raise ValueError(f"layout {(rows, columns)} has {rows * columns} cells, the world has {n_states} states")
     return rows, columns
+
+
+def _read_seconds(limit: Any) -> float:
+    """How long something may take; for ever where no limit is given."""
+    if limit is None or (isinstance(limit, float) and limit == math.inf):
+        return math.inf
+    return checks.real("time_limit", limit)
 
 
 def _count(number: int, noun: str) -> str:
@@ -443,11 +450,11 @@ def _count(number: int, noun: str) -> str:
 
 def _read_start(start: Any, n_states: int) -> int | NDArray[np.float64]:
     if checks.array_of("start", start).ndim == 0:
-        if isinstance(start, bool) or not isinstance(start, SupportsIndex) or not 0 <= operator.index(start) < n_states:
-            raise ValueError(
-                f"start is {checks.shown(start)}, neither a state (0 to {n_states - 1}) nor a distribution"
-            )
-        return operator.index(start)
+        try:
+            return checks.integer("start", start, least=0, most=n_states - 1)
+        except ValueError:
+            words = f"neither a state (0 to {n_states - 1}) nor a distribution"
+            raise ValueError(f"start is {checks.shown(start)}, {words}") from None
     chances = checks.finite_array("start", start, lowest=0.0)
     if chances.shape != (n_states,):
         raise ValueError(f"start must be a state or have shape ({n_states},), not {chances.shape}")

@@ -8,7 +8,7 @@ each episode, a function of the past chooses it.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,9 +72,7 @@ class sequence(Stream):  # noqa: N801
 
     def __init__(self, tasks: Sequence[int], start: Start = None) -> None:
         super().__init__(start)
-        if not isinstance(tasks, Iterable) or isinstance(tasks, str | bytes):
-            raise ValueError(f"tasks is {checks.shown(tasks)}, not a list of the numbers of worlds")
-        self.tasks = list(tasks)
+        self.tasks: list[int] = checks.items("tasks", tasks, "numbers of worlds")
 
     def begin(self, models: ModelSet, episodes: int, rng: np.random.Generator) -> None:
         super().begin(models, episodes, rng)

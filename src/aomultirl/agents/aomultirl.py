@@ -25,6 +25,7 @@ from aomultirl.agents.base import (
     Setting,
     check_plan,
     known_rewards,
+    read_failure,
 )
 from aomultirl.agents.baselines import make_ucbvi
 from aomultirl.agents.learner import Learner
@@ -136,7 +137,7 @@ class AOMultiRL(Agent):
         for name in ("stop_early", "reuse_samples"):
             checks.truth(name, getattr(self, name))
         checks.real("separation", self.separation, above=0.0, most=2.0)
-        checks.real("failure", self.failure, above=0.0, below=1.0)
+        read_failure(self.failure)
         self.clusters: list[Cluster] = []
         check_models(self.models, self.separation, setting)
         self.stage = self._first_stage()
@@ -362,9 +363,7 @@ def check_models(models: int | ModelSet, separation: float | None, setting: Sett
 
 def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """A list, so that a generator is not used up by the first run."""
-    if not isinstance(pairs, Iterable) or isinstance(pairs, str | bytes):
-        raise ValueError(f"distinguishing_set is {checks.shown(pairs)}, not a list of pairs (state, action)")
-    return list(pairs)
+    return checks.items("distinguishing_set", pairs, "pairs (state, action)")
 
 
 def read_pairs(pairs: Iterable[tuple[int, int]] | None, setting: Setting) -> NDArray[np.bool_]:

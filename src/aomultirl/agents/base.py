@@ -22,6 +22,8 @@ from aomultirl.theory import RegretBound
 
 NOTHING: NDArray[np.float64] = np.empty(0)
 """In place of reward sums that nobody asks for."""
+LEAST_FAILURE = 1e-100
+"""Probability of failure below which formulas leave the numbers that there are."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,11 @@ class Agent:
     def __repr__(self) -> str:
         words = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
         return f"{type(self).__name__}({words})"
+
+
+def read_failure(failure: float) -> float:
+    """p, not so small that what is divided by it is beyond numbers."""
+    return checks.real("failure", failure, above=0.0, least=LEAST_FAILURE, below=1.0)
 
 
 def check_plan(name: str, horizon: int, setting: Setting, plans: int = 1) -> None:

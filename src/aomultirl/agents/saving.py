@@ -42,7 +42,7 @@ def save(agent: Agent, path: str | Path) -> None:
     >>> ao.load_agent(file)
     Random(horizon=20)
     """
-    files.write_whole(path, to_bytes(agent))
+    files.write_whole(checks.path("path", path), to_bytes(agent))
 
 
 def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
@@ -58,8 +58,9 @@ def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
     ValueError
         the file is damaged, or holds something else than an agent.
     """
+    path = checks.path("path", path)
     try:
-        return from_bytes(Path(path).read_bytes(), agents)[0]
+        return from_bytes(path.read_bytes(), agents)[0]
     except ValueError as error:
         raise ValueError(f"{str(path)!r} cannot be loaded: {error}") from None
 

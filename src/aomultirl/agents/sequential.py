@@ -25,7 +25,17 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.agents.aomultirl import as_pairs, check_models, read_pairs
-from aomultirl.agents.base import Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
+from aomultirl.agents.base import (
+    Agent,
+    Episode,
+    Evidence,
+    Memory,
+    Remembered,
+    Report,
+    Setting,
+    known_rewards,
+    read_failure,
+)
 from aomultirl.agents.practical import Practical
 from aomultirl.agents.state import Saved
 from aomultirl.agents.tracing import Traces
@@ -100,7 +110,7 @@ class SequentialAOMultiRL(Agent):
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
-        checks.real("failure", self.failure, above=0.0, below=1.0)
+        read_failure(self.failure)
         checks.integer("horizon", self.horizon, least=1)
         if self.samples is not None:
             checks.integer("samples", self.samples, least=1)

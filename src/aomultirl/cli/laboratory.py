@@ -53,6 +53,7 @@ def lower_bounds(
     groups = laboratory.chosen(only or ())
     checks.seed("seed", seed)
     out = out or Path(f"results/lower_bounds{'_quick' if quick else ''}")
+    checks.path("out", out)
     executor = executors.local(_cores() if workers is None else workers)
     reports.check(out, quick=quick, only=groups)
     _announce_compiling(groups)

@@ -108,7 +108,8 @@ class Course:
         if not isinstance(stream, Stream):
             raise ValueError(f"stream is {checks.shown(stream)}, not a stream such as ao.streams.uniform()")
         check_is_agent(agent)
-        self.agent, self.models, self.stream, self.noisy_rewards = agent, models, stream, noisy_rewards
+        self.agent, self.models, self.stream = agent, models, stream
+        self.noisy_rewards = checks.truth("noisy_rewards", noisy_rewards)
         self.record = read_record(record)
         self._judge = Judge(models, episode_streams(self.seed, "evaluation", 2 * self.episodes), self.record)
         self._world_streams = episode_streams(self.seed, "world", self.episodes)

@@ -89,7 +89,7 @@ def bonus(
     checks.choice("constants", constants, SETS)
     seen = (
         np.asarray(checks.real("visits", visits, least=0.0))
-        if np.ndim(visits) == 0
+        if checks.array_of("visits", visits).ndim == 0
         else checks.finite_array("visits", visits, lowest=0.0)
     )
     return bonus_for(seen, steps, log, constants)

@@ -254,11 +254,16 @@ class OwnStrategy(Strategy):
         return played
 
 
-def check_game(game: object, strategy: object = None) -> None:
-    """Refuse what is no game, and what is no strategy where one is given."""
+def check_game(game: object) -> None:
+    """Refuse what is no game."""
     if not isinstance(game, CoinGame):
         raise ValueError(f"game is {checks.shown(game)}, not a CoinGame")
-    if strategy is not None and not isinstance(strategy, Strategy):
+
+
+def check_strategy(strategy: object, game: object) -> None:
+    """Refuse what is no strategy, or no game to play."""
+    check_game(game)
+    if not isinstance(strategy, Strategy):
         raise ValueError(f"strategy is {checks.shown(strategy)}, not a strategy such as TrackAndStop()")
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aomultirl import checks
 from aomultirl.engine.random import Stream, streams
-from aomultirl.theory.coin_game import CoinGame, Strategy, check_game, check_games
+from aomultirl.theory.coin_game import CoinGame, Strategy, check_games, check_strategy
 from aomultirl.theory.concentration import binomial_interval
 
 TRIALS, FINENESS, MOST = 200, 25, 2**12
@@ -60,7 +60,7 @@ def success_curve(
     >>> curve.success.round(1).tolist()
     [0.1, 1.0]
     """
-    check_game(game, strategy)
+    check_strategy(strategy, game)
     if checks.array_of("budgets", budgets).ndim != 1:
         raise ValueError(f"budgets must be a list of numbers, not {checks.shown(budgets)}")
     first = np.array([checks.integer("budgets", budget, least=0) for budget in budgets], np.int64)
@@ -104,7 +104,7 @@ def flips_needed(
     >>> flips_needed(TrackAndStop(), game).flips > game.limits.first
     True
     """
-    check_game(game, strategy)
+    check_strategy(strategy, game)
     goal = checks.real("success", success, above=0.0, below=1.0)
     unit = math.ceil(game.rows / (160.0 * game.bias**2))
     most = unit
@@ -167,7 +167,7 @@ def failing_rows(
     >>> failing_rows(UniformAllocation(), game).surely_failing >= 12 / 6
     True
     """
-    check_game(game, strategy)
+    check_strategy(strategy, game)
     columns = [
         _whole(game.limits[column]) if flips is None else checks.integer(name, flips, least=0)
         for column, (name, flips) in enumerate((("first", first), ("second", second)))

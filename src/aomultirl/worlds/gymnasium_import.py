@@ -130,12 +130,14 @@ def _read_tables(envs: Any) -> list[_Table]:
     import gymnasium  # here, because importing it takes long
 
     tables: list[_Table] = []
-    for i, env in enumerate(envs if isinstance(envs, Iterable) and not isinstance(envs, str) else [envs]):
+    given = checks.items("envs", envs, "environments") if _are_several(envs) else [envs]
+    for i, env in enumerate(given):
         if isinstance(env, str):
             try:
                 env = gymnasium.make(env)
             except (gymnasium.error.Error, ImportError) as error:
-                raise ValueError(f"envs[{i}] is {env!r}, which Gymnasium cannot make: {error}") from error
+                reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
+                raise ValueError(f"envs[{i}] is {checks.shown(env)}, {reason}") from error
         if not isinstance(env, gymnasium.Env):
             raise ValueError(f"envs[{i}] is {checks.shown(env)}, neither a Gymnasium environment nor the id of one")
         name = env.spec.id if env.spec else type(env.unwrapped).__name__
@@ -147,6 +149,10 @@ def _read_tables(envs: Any) -> list[_Table]:
     if not tables:
         raise ValueError("envs is empty: a set needs at least one world")
     return tables
+
+
+def _are_several(envs: Any) -> bool:
+    return isinstance(envs, Iterable) and not isinstance(envs, str | bytes)
 
 
 def _read_table(name: str, env: Any) -> _Table:
