@@ -8,6 +8,7 @@ import pytest
 import aomultirl
 
 ORDER = [
+    "sizes",
     "checks",
     "files",
     "engine",

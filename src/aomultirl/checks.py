@@ -2,26 +2,147 @@
 
 import math
 import operator
-from collections.abc import Sequence
+import os
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl import sizes
+
+LARGEST = 2**63 - 1
+"""The largest whole number that arrays and compiled code can hold."""
+SEED_BITS = 1024
+"""Bits of a seed: more of them are no more random, and take long to read."""
+LONGEST_NAME = 200
+"""Characters of a name that becomes a folder or a label: file systems take 255 bytes, and something may be added."""
+SHOWN, WRITTEN_OUT = 80, 256
+"""Characters of a value in a sentence; bits of a whole number that is written out in it."""
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Sparing(reprlib.Repr):
+    """``repr`` that looks at no more of a value than a sentence can show, and that nothing makes fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3  # and thirty entries at each: a few thousand words at most, whatever is nested in what
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = self.maxarray = 30
+
+    def repr_int(self, x: int, level: int) -> str:
+        bits = x.bit_length()  # Python refuses to write out numbers of more than 4,300 digits
+        return repr(x) if bits <= WRITTEN_OUT else f"{'-' * (x < 0)}10**{bits * math.log10(2.0):.0f} or so"
+
+    def repr_str(self, x: str, level: int) -> str:
+        return repr(x[:SHOWN])
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        return repr(x[:SHOWN])
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        return self.repr_int(x, level) if isinstance(x, int) and not isinstance(x, bool) else repr(x)
+
+
+def shown(value: Any) -> str:
+    """A value in a sentence: on one line, long ones cut; fast for huge ones, and for those that cannot show themselves.
+
+    Examples
+    --------
+    >>> shown([1, "a"]), shown(10**400), shown("long" * 100)[-12:]
+    ("[1, 'a']", '10**400 or so', 'glonglon ...')
+    """
+    try:
+        return cut(_Sparing().repr(value))
+    except Exception:
+        return f"<a {cut(type(value).__name__)}>"
+
+
+def cut(text: str, most: int = SHOWN) -> str:
+    """A text on one line, of at most so many characters."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 4]} ..."
+
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
-    """``value`` as an int within bounds."""
+    """``value`` as an int within bounds; never beyond what arrays can hold."""
     try:
         number = operator.index(value)
-    except TypeError:
+    except Exception:  # arrays, and objects of others, raise what they like
         number = None
-    if number is None or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number, not {value!r}")
+    if number is None or isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
     if number < least or (most is not None and number > most):
-        span = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise ValueError(f"{name} must be {span}, not {number}")
+        span = f"at least {shown(least)}" if most is None else f"between {shown(least)} and {shown(most)}"
+        raise ValueError(f"{name} must be {span}, not {shown(number)}")
+    if number > LARGEST:
+        raise ValueError(f"{name} must be below 2**63, not {shown(number)}")
     return number
+
+
+def seed(name: str, value: Any) -> int:
+    """``value`` as a seed: whole, not negative, and of a length that somebody may have meant."""
+    try:
+        number = operator.index(value)
+    except Exception:
+        number = None
+    if number is None or isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+    if number < 0:
+        raise ValueError(f"{name} must be at least 0, not {shown(number)}")
+    if number.bit_length() > SEED_BITS:
+        raise ValueError(f"{name} must be below 2**{SEED_BITS}, not {shown(number)}")
+    return number
+
+
+def truth(name: str, value: Any) -> bool:
+    """``value`` if it is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, not {shown(value)}")
+    return bool(value)
+
+
+def word(name: str, value: str) -> str:
+    """``value`` as a name that can be a folder's, or a label: printable, and not too long."""
+    if not value.isprintable():
+        raise ValueError(f"{name} is {shown(value)}, which holds characters that cannot be printed")
+    if len(value) > LONGEST_NAME or len(os.fsencode(value)) > LONGEST_NAME:
+        raise ValueError(f"{name} is {shown(value)}, {len(value):,} characters long; at most {LONGEST_NAME} can be")
+    return value
+
+
+def path(name: str, value: str | os.PathLike[str]) -> Path:
+    """``value`` as a path that a file system may take: without NUL, and with no part that is too long."""
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise ValueError(f"{name} is {shown(value)}, not a path")
+    if "\0" in text:
+        raise ValueError(f"{name} is {shown(text)}, and no path holds the character NUL")
+    for part in text.split("/"):
+        if len(os.fsencode(part)) > 255:
+            raise ValueError(f"{name} is {shown(text)}, of which a part is {len(part):,} characters long; 255 can be")
+    return Path(str.__str__(text))  # somebody's own kind of text may not be what it says it is
+
+
+def representable(function: Callable[P, R]) -> Callable[P, R]:
+    """Numbers so extreme that a formula leaves what floats can hold are refused in a sentence, by its name."""
+
+    @wraps(function)
+    def refusing(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return function(*arguments, **options)
+        except (OverflowError, ZeroDivisionError):
+            given = [*map(shown, arguments), *(f"{key}={shown(value)}" for key, value in options.items())]
+            raise ValueError(
+                f"{function.__name__} is beyond what numbers can hold with {cut(', '.join(given))}"
+            ) from None
+
+    return refusing
 
 
 def real(
@@ -35,8 +156,11 @@ def real(
 ) -> float:
     """``value`` as a finite float within open (above, below) or closed (least, most) bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(f"{name} must be a number, not {value!r}")
-    number = float(value)
+        raise ValueError(f"{name} must be a number, not {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number that no float comes near
+        raise ValueError(f"{name} must be below 1e308, not {shown(value)}") from None
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, not {number}")
     for bad, words in (
@@ -52,43 +176,67 @@ def real(
 
 def choice(name: str, value: Any, options: Sequence[str]) -> str:
     """``value`` if it is one of the options; otherwise the closest one is suggested."""
-    if value in options:
+    if isinstance(value, str) and value in options:
         return str(value)
-    close = get_close_matches(str(value), options, n=1)
+    close = get_close_matches(value[:SHOWN], options, n=1) if isinstance(value, str) else []
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {value!r}{hint}")
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {shown(value)}{hint}")
 
 
 def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bool_]:
     """Pairs (state, action) as a mask, (S, A)."""
     mask = np.zeros((n_states, n_actions), bool)
-    for place, pair in enumerate(value):
+    for place, pair in enumerate(items(name, value, "pairs (state, action)")):
         try:
             state, action = pair
-        except (TypeError, ValueError):
-            raise ValueError(f"{name}[{place}] is {pair!r}, not (state, action)") from None
+        except Exception:  # whatever somebody's object raises
+            raise ValueError(f"{name}[{place}] is {shown(pair)}, not (state, action)") from None
         state = integer(f"{name}[{place}] state", state, least=0, most=n_states - 1)
         action = integer(f"{name}[{place}] action", action, least=0, most=n_actions - 1)
         mask[state, action] = True
     return mask
 
 
+def items(name: str, value: Any, what: str) -> list[Any]:
+    """``value`` as a list; ``what`` it should be a list of."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} is {shown(value)}, not a list of {what}")
+    try:
+        return list(value)
+    except Exception as error:  # an array without dimensions, or somebody's own
+        raise ValueError(f"{name} is {shown(value)}, not a list of {what}: {_words(error)}") from error
+
+
 def random_source(name: str, value: Any) -> np.random.Generator:
     """A generator: the one given, or one seeded with a whole number."""
     if isinstance(value, np.random.Generator):
         return value
-    return np.random.default_rng(integer(name, value, least=0))
+    return np.random.default_rng(seed(name, value))
+
+
+def _words(error: Exception) -> str:
+    try:
+        return cut(str(error))
+    except Exception:
+        return type(error).__name__
+
+
+def array_of(name: str, value: Any) -> NDArray[Any]:
+    """``value`` as NumPy reads it."""
+    try:
+        return np.asarray(value)
+    except Exception as error:  # whatever __array__, __len__ or __getitem__ of somebody's object may raise
+        raise ValueError(f"{name} is not an array of real numbers: {_words(error)}") from None
 
 
 def finite_array(name: str, value: Any, *, lowest: float = -math.inf, highest: float = math.inf) -> NDArray[np.float64]:
     """``value`` as a float64 array with every entry finite and within [lowest, highest]."""
-    try:
-        given = np.asarray(value)
-        if value is None or given.dtype.kind not in "bfiu":
-            raise ValueError(f"it holds {given.dtype.name}")
+    given = array_of(name, value)
+    if value is None or given.dtype.kind not in "bfiu":
+        raise ValueError(f"{name} is not an array of real numbers: it holds {cut(given.dtype.name)}")
+    sizes.check(name, f"of shape {given.shape}", 10.0 * given.size, "a copy with checks of every entry")
+    with np.errstate(over="ignore"):  # a longer float that is beyond float64 becomes infinite, and is refused as such
         array = given.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not an array of real numbers: {error}") from None
     bad = ~((array >= lowest) & (array <= highest) & np.isfinite(array))
     if bad.any():
         place = tuple(int(i) for i in np.argwhere(bad)[0])

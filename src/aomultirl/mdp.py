@@ -5,16 +5,17 @@ successor lists.  :class:`ModelSet` is the set M = {m_1, ..., m_M} that the adve
 states, actions and rewards, different transitions.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.engine import planning, stepping, successors
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
@@ -71,7 +72,7 @@ class MDP:
     ) -> None:
         gains = checks.finite_array("rewards", rewards, lowest=0.0, highest=1.0)
         if gains.ndim != 2 or gains.size == 0:
-            raise ValueError(f"rewards must have shape (S, A), not {gains.shape}")
+            raise ValueError(f"rewards must have shape (S, A), not {checks.shown(gains.shape)}")
         self.successors: Successors = successors.read(transitions, gains.shape[1])
         self.n_actions: int = gains.shape[1]
         self.n_states: int = (len(self.successors.starts) - 1) // self.n_actions
@@ -82,7 +83,7 @@ class MDP:
         self.start: int | NDArray[np.float64] = _read_start(start, self.n_states)
         self.layout = _read_layout(layout, self.n_states)
         self._first_values: dict[int, NDArray[np.float64]] = {}
-        self.labels = None if labels is None else np.asarray(labels)
+        self.labels = None if labels is None else checks.array_of("labels", labels)
         if self.labels is not None and self.labels.shape != (self.n_states,):
             raise ValueError(f"labels must have shape ({self.n_states},), not {self.labels.shape}")
 
@@ -93,6 +94,8 @@ class MDP:
     @property
     def transitions(self) -> NDArray[np.float64]:
         """P as a dense array (S, A, S), made anew at each call."""
+        size = 8.0 * self.n_states * self.n_actions * self.n_states
+        sizes.check("n_states", self.n_states, size, "a dense array (S, A, S)", "it, or take sparse_transitions,")
         dense = np.zeros((self.n_states * self.n_actions, self.n_states))
         dense[self.successors.owners(), self.successors.states] = self.successors.probs
         return dense.reshape(self.n_states, self.n_actions, self.n_states)
@@ -123,7 +126,7 @@ class MDP:
 
         Raises TimeoutError where it takes more than ``time_limit`` seconds of CPU time.
         """
-        return reachability.diameter(self.successors, self.n_states, time_limit)
+        return reachability.diameter(self.successors, self.n_states, _read_seconds(time_limit))
 
     def hitting_time(self, time_limit: float | None = None) -> float:
         """max over s != s' of the greatest expected time from s to s' over all policies.
@@ -131,14 +134,20 @@ class MDP:
         ``inf`` where some policy can avoid a state for ever.  Raises TimeoutError where it takes more than
         ``time_limit`` seconds of CPU time.
         """
-        return reachability.hitting_time(self.successors, self.n_states, time_limit)
+        return reachability.hitting_time(self.successors, self.n_states, _read_seconds(time_limit))
 
     # -- planning -----------------------------------------------------------------------------------------
 
     def optimal_values(self, horizon: int) -> NDArray[np.float64]:
         """V*, (H + 1, S): row h is the best expected reward of the steps h, ..., H-1; the last row is zero."""
-        horizon = checks.integer("horizon", horizon, least=0)
+        horizon = self._read_horizon(horizon, least=0, entry=8)
         return planning.backward_induction(self.planning_tables, self.gains, horizon, with_policy=False).values
+
+    def _read_horizon(self, horizon: Any, *, least: int, entry: int) -> int:
+        """H, for which a table with ``entry`` bytes for every step and state fits into the memory."""
+        steps = checks.integer("horizon", horizon, least=least)
+        sizes.check("horizon", steps, (steps + 1.0) * (entry * self.n_states + 8), "a table of all steps and states")
+        return steps
 
     def first_values(self, horizon: int) -> NDArray[np.float64]:
         """The first row of :meth:`optimal_values` alone, (S,), for horizons whose table would not fit; remembered."""
@@ -151,7 +160,7 @@ class MDP:
 
     def optimal_policy(self, horizon: int) -> NDArray[np.int32]:
         """An optimal action for every step and state, (H, S); the first of those that are equally good."""
-        horizon = checks.integer("horizon", horizon, least=1)
+        horizon = self._read_horizon(horizon, least=1, entry=12)
         return planning.backward_induction(self.planning_tables, self.gains, horizon).policy
 
     def policy_values(self, policy: ArrayLike, horizon: int | None = None) -> NDArray[np.float64]:
@@ -170,7 +179,7 @@ class MDP:
             if stationary:
                 raise ValueError("horizon is needed: this policy is the same at every step")
             horizon = len(table)
-        horizon = checks.integer("horizon", horizon, least=0)
+        horizon = self._read_horizon(horizon, least=0, entry=8)
         if not stationary and len(table) < horizon:
             raise ValueError(f"horizon is {horizon}, but the policy has {len(table)} steps")
         return planning.evaluate(self.planning_tables, self.gains, table, horizon)
@@ -181,6 +190,8 @@ class MDP:
             table = np.asarray(policy)
         except ValueError:
             raise ValueError("policy is not an array: its rows differ in length") from None
+        except Exception as error:  # whatever somebody's object raises
+            raise ValueError(f"policy is not an array, but {checks.shown(policy)}: {type(error).__name__}") from None
         shape: tuple[int, ...] = (self.n_states,)
         if not np.issubdtype(table.dtype, np.integer):
             table = checks.finite_array("policy", table, lowest=0.0, highest=1.0 + 1e-9)
@@ -237,7 +248,7 @@ class MDP:
         steps = checks.integer(
             "steps", len(table) if steps is None else steps, least=0, most=None if stationary else len(table)
         )
-        draws, world = np.random.SeedSequence(checks.integer("seed", seed, least=0)).spawn(2)
+        draws, world = np.random.SeedSequence(checks.seed("seed", seed)).spawn(2)
         if start is None:
             start = int(np.random.default_rng(draws).choice(self.n_states, p=self.start_distribution))
         state = checks.integer("start", start, least=0, most=self.n_states - 1)
@@ -280,15 +291,14 @@ class ModelSet(Sequence[MDP]):
     """
 
     def __init__(self, models: Iterable[MDP], origin: dict[str, Any] | None = None) -> None:
-        if not isinstance(models, Iterable):
-            raise ValueError(f"models is {models!r}, not a list of worlds")
-        self._models, self.origin = tuple(models), origin
+        self._models: tuple[MDP, ...] = tuple(checks.items("models", models, "worlds"))
+        self.origin = origin
         if not self._models:
             raise ValueError("models is empty: a set needs at least one world")
         first = self._models[0]
         for i, model in enumerate(self._models):
             if not isinstance(model, MDP):
-                raise ValueError(f"models[{i}] is {model!r}, not an MDP")
+                raise ValueError(f"models[{i}] is {checks.shown(model)}, not an MDP")
             for name in ("n_states", "n_actions"):
                 mine, theirs = getattr(model, name), getattr(first, name)
                 if mine != theirs:
@@ -337,6 +347,8 @@ class ModelSet(Sequence[MDP]):
 
     def distances(self) -> NDArray[np.float64]:
         """||P_i(s, a) - P_j(s, a)||_1, (M, M, S, A)."""
+        size = 8.0 * len(self) ** 2 * self.n_states * self.n_actions
+        sizes.check("models", f"a list of {len(self)}", size, "an array (M, M, S, A)", "the set or its worlds")
         out = np.zeros((len(self), len(self), self.n_states, self.n_actions))
         for i, j in combinations(range(len(self)), 2):
             out[i, j] = separation.distances(self[i].successors, self[j].successors).reshape(out.shape[2:])
@@ -374,14 +386,15 @@ class ModelSet(Sequence[MDP]):
             the integer program takes longer; the greedy method does not.
         """
         checks.choice("method", method, ("exact", "greedy"))
+        seconds = _read_seconds(time_limit)
         if len(self) == 1:
             return []
         level = self.default_level() if level is None else checks.real("level", level, least=0.0)
-        table = distinguishing.told_apart(self._successors, level)
+        table = self._told_apart(level)
         if not table.any(axis=1).all():
             i, j = list(combinations(range(len(self)), 2))[int(np.argmin(table.any(axis=1)))]
             raise ValueError(f"models[{i}] and models[{j}] differ nowhere by more than level = {level:g}")
-        return self._pairs(distinguishing.smallest_set(table, exact=method == "exact", time_limit=time_limit))
+        return self._pairs(distinguishing.smallest_set(table, exact=method == "exact", time_limit=seconds))
 
     def default_level(self) -> float:
         """Just below the separation: tests are strict, and 1.3 is not a binary fraction."""
@@ -393,8 +406,14 @@ class ModelSet(Sequence[MDP]):
         mask = checks.pairs("pairs", pairs, self.n_states, self.n_actions)
         columns = np.flatnonzero(mask)
         level = checks.real("level", level, least=0.0)
-        table = distinguishing.told_apart(self._successors, level)
-        return len(self) == 1 or bool(table[:, columns].any(axis=1).all())
+        if len(self) == 1:
+            return True
+        return bool(self._told_apart(level)[:, columns].any(axis=1).all())
+
+    def _told_apart(self, level: float) -> NDArray[np.bool_]:
+        size = len(self) ** 2 * self.n_states * self.n_actions  # half as many entries, each twice at first
+        sizes.check("models", f"a list of {len(self)}", size, "a table (M (M-1) / 2, S A)", "the set or its worlds")
+        return distinguishing.told_apart(self._successors, level)
 
     def _pairs(self, numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
         return [(int(n) // self.n_actions, int(n) % self.n_actions) for n in numbers]
@@ -410,12 +429,19 @@ def _read_layout(layout: Any, n_states: int) -> tuple[int, int] | None:
     if layout is None:
         return None
     try:
-        rows, columns = layout
-    except (TypeError, ValueError):
-        raise ValueError(f"layout is {layout!r}, not (rows, columns)") from None
+        rows, columns = (checks.integer("layout", size, least=1) for size in layout)
+    except Exception:  # whatever somebody's object raises
+        raise ValueError(f"layout is {checks.shown(layout)}, not (rows, columns)") from None
     if rows * columns != n_states:
         raise ValueError(f"layout {(rows, columns)} has {rows * columns} cells, the world has {n_states} states")
-    return int(rows), int(columns)
+    return rows, columns
+
+
+def _read_seconds(limit: Any) -> float:
+    """How long something may take; for ever where no limit is given."""
+    if limit is None or (isinstance(limit, float) and limit == math.inf):
+        return math.inf
+    return checks.real("time_limit", limit)
 
 
 def _count(number: int, noun: str) -> str:
@@ -423,10 +449,12 @@ def _count(number: int, noun: str) -> str:
 
 
 def _read_start(start: Any, n_states: int) -> int | NDArray[np.float64]:
-    if np.ndim(start) == 0:
-        if isinstance(start, bool) or not isinstance(start, SupportsIndex) or not 0 <= int(start) < n_states:
-            raise ValueError(f"start is {start!r}, neither a state (0 to {n_states - 1}) nor a distribution")
-        return int(start)
+    if checks.array_of("start", start).ndim == 0:
+        try:
+            return checks.integer("start", start, least=0, most=n_states - 1)
+        except ValueError:
+            words = f"neither a state (0 to {n_states - 1}) nor a distribution"
+            raise ValueError(f"start is {checks.shown(start)}, {words}") from None
     chances = checks.finite_array("start", start, lowest=0.0)
     if chances.shape != (n_states,):
         raise ValueError(f"start must be a state or have shape ({n_states},), not {chances.shape}")

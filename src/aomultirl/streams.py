@@ -72,7 +72,7 @@ class sequence(Stream):  # noqa: N801
 
     def __init__(self, tasks: Sequence[int], start: Start = None) -> None:
         super().__init__(start)
-        self.tasks = list(tasks)
+        self.tasks: list[int] = checks.items("tasks", tasks, "numbers of worlds")
 
     def begin(self, models: ModelSet, episodes: int, rng: np.random.Generator) -> None:
         super().begin(models, episodes, rng)
@@ -118,7 +118,7 @@ class paper(Stream):  # noqa: N801
 
     def __init__(self, each_first: bool = False, start: Start = None) -> None:
         super().__init__(start)
-        self.each_first = each_first
+        self.each_first = checks.truth("each_first", each_first)
 
     def task(self, past: Sequence[Past]) -> int:
         count = len(self.models)
@@ -135,6 +135,8 @@ class adaptive(Stream):  # noqa: N801
 
     def __init__(self, choose: Callable[[Sequence[Past]], int], start: Start = None) -> None:
         super().__init__(start)
+        if not callable(choose):
+            raise ValueError(f"choose is {checks.shown(choose)}, not a function of the past episodes")
         self.choose: Any = choose
 
     def task(self, past: Sequence[Past]) -> int:

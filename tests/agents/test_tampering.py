@@ -109,7 +109,7 @@ def put(*path, value):
         (put("format", value="something"), "it is not an aomultirl agent of version 1"),
         (put("version", value=2), "it is not an aomultirl agent of version 1"),
         (put("parameters", "models", value=0), "models must be at least 1, not 0"),
-        (put("parameters", "failure", value="often"), "no agent can be made of it: "),
+        (put("parameters", "failure", value="often"), "failure must be a number, not 'often'"),
         (put("parameters", "__class__", value="x"), "no agent can be made of it: TypeError"),
         (put("parameters", "samples", value={"$array": 10**6}), "the number of an array must be between"),
         (put("parameters", "samples", value={"$array": 0, "$float": "inf"}), "which nothing has"),

@@ -14,7 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, theory
-from aomultirl.agents.base import NOTHING, Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
+from aomultirl.agents.base import (
+    NOTHING,
+    Agent,
+    Episode,
+    Evidence,
+    Memory,
+    Remembered,
+    Report,
+    Setting,
+    check_plan,
+    known_rewards,
+    read_failure,
+)
 from aomultirl.agents.baselines import make_ucbvi
 from aomultirl.agents.learner import Learner
 from aomultirl.agents.state import Saved
@@ -122,6 +134,10 @@ class AOMultiRL(Agent):
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
         checks.choice("ties", self.ties, TIES)
+        for name in ("stop_early", "reuse_samples"):
+            checks.truth(name, getattr(self, name))
+        checks.real("separation", self.separation, above=0.0, most=2.0)
+        read_failure(self.failure)
         self.clusters: list[Cluster] = []
         check_models(self.models, self.separation, setting)
         self.stage = self._first_stage()
@@ -172,6 +188,9 @@ class AOMultiRL(Agent):
         samples = checks.integer("samples", samples, least=1)
         first = self._clustering_horizon(pairs, samples, failure)
         rest = learning_horizon(first)
+        if first > checks.LARGEST:
+            raise ValueError(f"the clustering phase takes H0 = {float(first):.3g} steps, more than can be counted")
+        check_plan("learning_horizon" if self.horizon is None else "horizon", rest, setting)
         learner = Learner(
             make_ucbvi(self._logarithm(first, rest, samples, failure), self.bonus, self.bonus_scale, self.cap),
             known_rewards(self.rewards, setting),
@@ -344,9 +363,7 @@ def check_models(models: int | ModelSet, separation: float | None, setting: Sett
 
 def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """A list, so that a generator is not used up by the first run."""
-    if not isinstance(pairs, Iterable):
-        raise ValueError(f"distinguishing_set is {pairs!r}, not a list of pairs (state, action)")
-    return list(pairs)
+    return checks.items("distinguishing_set", pairs, "pairs (state, action)")
 
 
 def read_pairs(pairs: Iterable[tuple[int, int]] | None, setting: Setting) -> NDArray[np.bool_]:

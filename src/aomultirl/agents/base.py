@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
@@ -22,6 +22,8 @@ from aomultirl.theory import RegretBound
 
 NOTHING: NDArray[np.float64] = np.empty(0)
 """In place of reward sums that nobody asks for."""
+LEAST_FAILURE = 1e-100
+"""Probability of failure below which formulas leave the numbers that there are."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,25 @@ class Agent:
     def __repr__(self) -> str:
         words = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
         return f"{type(self).__name__}({words})"
+
+
+def read_failure(failure: float) -> float:
+    """p, not so small that what is divided by it is beyond numbers."""
+    return checks.real("failure", failure, above=0.0, least=LEAST_FAILURE, below=1.0)
+
+
+def check_plan(name: str, horizon: int, setting: Setting, plans: int = 1) -> None:
+    """Refuse a horizon for which a plan by steps, (H, S), does not fit into the memory with what it is made from.
+
+    Parameters
+    ----------
+    name
+        the argument that the horizon comes from.
+    plans
+        how many of them are kept at a time.
+    """
+    size = (horizon + 1.0) * (setting.n_states * (8 + 4 * plans) + 16)
+    sizes.check(name, horizon, size, f"a plan for so many steps and {setting.n_states} states")
 
 
 def known_rewards(rewards: str, setting: Setting) -> NDArray[np.float64] | None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, known_rewards
+from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, check_plan, known_rewards, read_failure
 from aomultirl.agents.learner import Learner
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
@@ -49,9 +49,10 @@ class Optimal(Agent):
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
-        checks.integer("horizon", self.horizon, least=1)
+        horizon = checks.integer("horizon", self.horizon, least=1)
         if setting.models is None:
             raise ValueError("Optimal must be told the worlds, and nobody knows them here")
+        check_plan("horizon", horizon, setting, len(setting.models))
         self._models = setting.models
         self._plans: dict[int, NDArray[np.int32]] = {}
 
@@ -107,8 +108,9 @@ class _Learning(Agent):
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
-        failure = checks.real("failure", self.failure, above=0.0, below=1.0)
+        failure = read_failure(self.failure)
         horizon = checks.integer("horizon", self.horizon, least=1)
+        check_plan("horizon", horizon, setting)
         pairs = setting.n_states * setting.n_actions
         logarithm = math.log(15.0 * pairs * self._episodes() * horizon * self._tasks() / failure)
         self._learner = Learner(

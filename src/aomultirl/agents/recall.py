@@ -26,7 +26,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.base import NOTHING, Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
+from aomultirl.agents.base import (
+    NOTHING,
+    Agent,
+    Episode,
+    Evidence,
+    Memory,
+    Remembered,
+    Report,
+    Setting,
+    known_rewards,
+    read_failure,
+)
 from aomultirl.agents.practical import Practical
 from aomultirl.agents.recall_memory import World, add_since, restored_world
 from aomultirl.agents.state import Saved
@@ -108,7 +119,7 @@ class Recall(Agent):
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
-        failure = checks.real("failure", self.failure, above=0.0, below=1.0)
+        failure = read_failure(self.failure)
         checks.integer("horizon", self.horizon, least=1)
         checks.real("proof", self.proof, least=0.0, most=0.5)
         resolution = checks.real("resolution", self.resolution, above=0.0, most=2.0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl import files
+from aomultirl import checks, files
 from aomultirl.agents import archive
 from aomultirl.agents.base import Agent, Setting
 from aomultirl.agents.encoding import Decoder, Encoder
@@ -42,7 +42,7 @@ def save(agent: Agent, path: str | Path) -> None:
     >>> ao.load_agent(file)
     Random(horizon=20)
     """
-    files.write_whole(path, to_bytes(agent))
+    files.write_whole(checks.path("path", path), to_bytes(agent))
 
 
 def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
@@ -58,8 +58,9 @@ def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
     ValueError
         the file is damaged, or holds something else than an agent.
     """
+    path = checks.path("path", path)
     try:
-        return from_bytes(Path(path).read_bytes(), agents)[0]
+        return from_bytes(path.read_bytes(), agents)[0]
     except ValueError as error:
         raise ValueError(f"{str(path)!r} cannot be loaded: {error}") from None
 
@@ -72,7 +73,7 @@ def can_be_saved(agent: Agent) -> bool:
 def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
     """The bytes of the file; ``beside`` is kept in it, too."""
     if not isinstance(agent, Agent):
-        raise ValueError(f"agent is {agent!r}, not an agent such as ao.agents.Random(200)")
+        raise ValueError(f"agent is {checks.shown(agent)}, not an agent such as ao.agents.Random(200)")
     kind = type(agent)
     if not can_be_saved(agent):
         raise ValueError(f"{kind.__name__} cannot be saved: it does not say what it remembers, see Agent.state")

@@ -25,7 +25,17 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.agents.aomultirl import as_pairs, check_models, read_pairs
-from aomultirl.agents.base import Agent, Episode, Evidence, Memory, Remembered, Report, Setting, known_rewards
+from aomultirl.agents.base import (
+    Agent,
+    Episode,
+    Evidence,
+    Memory,
+    Remembered,
+    Report,
+    Setting,
+    known_rewards,
+    read_failure,
+)
 from aomultirl.agents.practical import Practical
 from aomultirl.agents.state import Saved
 from aomultirl.agents.tracing import Traces
@@ -100,7 +110,7 @@ class SequentialAOMultiRL(Agent):
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
-        checks.real("failure", self.failure, above=0.0, below=1.0)
+        read_failure(self.failure)
         checks.integer("horizon", self.horizon, least=1)
         if self.samples is not None:
             checks.integer("samples", self.samples, least=1)
@@ -110,8 +120,7 @@ class SequentialAOMultiRL(Agent):
             checks.real("separation", self.separation, above=0.0, most=2.0)
         if self.models is not None:
             check_models(self.models, self.separation, setting)
-        if not isinstance(self.learning, bool):
-            raise ValueError(f"learning must be True or False, not {self.learning!r}")
+        checks.truth("learning", self.learning)
         self._targets = read_pairs(self.distinguishing_set, setting)
         self._gammas = gammas()
         self._learner = Practical(known_rewards(self.rewards, setting), setting, self.horizon, self.learner)

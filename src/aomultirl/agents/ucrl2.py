@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, known_rewards
+from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, known_rewards, read_failure
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import Stream
@@ -68,10 +68,9 @@ class UCRL2(Agent):
         super().begin(setting)
         checks.integer("horizon", self.horizon, least=1)
         if self.failure is not None:
-            checks.real("failure", self.failure, above=0.0, below=1.0)
+            read_failure(self.failure)
         checks.real("bonus_scale", self.bonus_scale, above=0.0)
-        if not isinstance(self.pooled, bool):
-            raise ValueError(f"pooled must be True or False, not {self.pooled!r}")
+        checks.truth("pooled", self.pooled)
         self._known = known_rewards(self.rewards, setting)
         self._counts, self._sums = self._nothing()
         self.epochs: list[int] = []

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 import typer
 
 import aomultirl
+from aomultirl import checks
 
 app = typer.Typer(
     name="aomultirl",
@@ -18,6 +19,8 @@ app = typer.Typer(
 )
 KEEPING = ("run", "reproduce")
 """Commands that write as they go."""
+LONGEST = 500
+"""Characters of a refusal; those of our own are shorter, and cut the values that they name."""
 
 # Typer has its own copy of click or uses the package, depending on its version; this class is where both agree.
 _UsageError = cast(
@@ -50,14 +53,14 @@ def _offender(error: typer.BadParameter, words: list[str]) -> str:
     for name in getattr(getattr(error, "param", None), "opts", ()):
         for word, following in pairwise([*words, ""]):
             if word == name and following:
-                return f": {following!r}"
+                return f": {checks.shown(following)}"
             if word.startswith(f"{name}="):
-                return f": {word.partition('=')[2]!r}"
+                return f": {checks.shown(word.partition('=')[2])}"
     return ""
 
 
 def _refuse(message: str) -> int:
-    sys.stderr.write(f"aomultirl: {' '.join(message.split())}\n")
+    sys.stderr.write(f"aomultirl: {checks.cut(message, LONGEST)}\n")
     return 2
 
 

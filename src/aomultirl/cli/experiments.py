@@ -45,6 +45,7 @@ def reproduce(
 
     experiment = PaperExperiment(runs, episodes, seed, edges, constants)
     workers = checks.integer("workers", workers, least=1)
+    checks.path("out", out)
     reproduction.check(experiment, out)
     announce_compiling()
     with sweep_progress.showing(sys.stderr) as observer:
@@ -85,6 +86,7 @@ def run(
     checks.real("checkpoint", checkpoint, above=0.0)
     told = read_specification(specification)
     folder = out or Path("results") / told.name
+    checks.path("out", folder)
     cells = told.cells()
     store = Store(folder, told.identity(), cells, {"specification.toml": specification.read_bytes()})
     if dry:
@@ -218,7 +220,7 @@ def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     checks.choice("suite", suite, ("identify", "reward"))
     checks.integer("runs", runs, least=1)
     checks.integer("workers", workers, least=1)
-    checks.integer("seed", seed, least=0)
+    checks.seed("seed", seed)
     announce_compiling()
     cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
     with progress.bar("runs", sys.stderr) as done:

@@ -51,8 +51,9 @@ def lower_bounds(
 
     begin = time.monotonic()
     groups = laboratory.chosen(only or ())
-    checks.integer("seed", seed, least=0)
+    checks.seed("seed", seed)
     out = out or Path(f"results/lower_bounds{'_quick' if quick else ''}")
+    checks.path("out", out)
     executor = executors.local(_cores() if workers is None else workers)
     reports.check(out, quick=quick, only=groups)
     _announce_compiling(groups)

@@ -261,11 +261,11 @@ def _within(plan: NDArray[np.int32], least: int, most: int) -> bool:
 def check_phase(phase: Any, n_states: int, n_actions: int) -> None:
     """Refuse what the compiled loops would not survive: they do not check their indices."""
     if not isinstance(phase, Phase):
-        raise ValueError(f"an episode yielded {phase!r}, not a Phase")
+        raise ValueError(f"an episode yielded {checks.shown(phase)}, not a Phase")
     checks.integer("the steps of a phase", phase.steps, least=0)
     table = getattr(phase.behaviour, "table", None)
     if not isinstance(table, Table):
-        raise ValueError(f"the behaviour {phase.behaviour!r} has no Table in its field 'table'")
+        raise ValueError(f"the behaviour {checks.shown(phase.behaviour)} has no Table in its field 'table'")
     pairs = n_states * n_actions
     if not isinstance(phase.counts, CountTable) or len(phase.counts.record.heads) != pairs:
         raise ValueError(f"the counts of a phase must be a CountTable of S * A = {pairs} pairs")

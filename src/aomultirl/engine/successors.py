@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 
 ROW_SUM_TOLERANCE, ROUGH_TOLERANCE = 1e-9, 1e-5
 
@@ -55,7 +55,7 @@ def read(transitions: Any, n_actions: int) -> Successors:
 def _from_dense(transitions: Any, n_actions: int) -> Successors:
     dense = checks.finite_array("transitions", transitions, lowest=0.0)
     if dense.ndim != 3 or dense.shape[0] != dense.shape[2] or dense.size == 0:
-        raise ValueError(f"transitions must have shape (S, A, S), not {dense.shape}")
+        raise ValueError(f"transitions must have shape (S, A, S), not {checks.shown(dense.shape)}")
     if dense.shape[1] != n_actions:
         raise ValueError(f"transitions have {dense.shape[1]} actions, rewards have {n_actions}")
     n_states = dense.shape[0]
@@ -69,6 +69,7 @@ def _from_sparse(transitions: Any, n_actions: int) -> Successors:
         raise ValueError(f"sparse transitions must have shape (S*A, S) with A = {n_actions} as in rewards, not {shape}")
     if transitions.dtype.kind not in "bfiu":
         raise ValueError(f"transitions is not an array of real numbers: it holds {transitions.dtype.name}")
+    sizes.check("transitions", f"of shape {checks.cut(str(shape))}", 8.0 * shape[0], "a list of all pairs", "it")
     matrix: Any = sp.coo_array(transitions)
     _check_probs(matrix.data, matrix.row, matrix.col, n_actions)
     return _canonical(matrix.astype(np.float64).tocsr(), n_actions, transitions.dtype == np.float32)
@@ -76,7 +77,7 @@ def _from_sparse(transitions: Any, n_actions: int) -> Successors:
 
 def _from_record(record: Successors, n_actions: int) -> Successors:
     starts, states = (_whole(name, getattr(record, name)) for name in ("starts", "states"))
-    probs = np.asarray(record.probs)
+    probs = checks.array_of("probs", record.probs)
     n_states, rest = divmod(len(starts) - 1, n_actions)
     if len(starts) < 2 or rest:
         raise ValueError(f"starts must hold S*A + 1 numbers with A = {n_actions} as in rewards, not {len(starts)}")
@@ -92,9 +93,9 @@ def _from_record(record: Successors, n_actions: int) -> Successors:
 
 
 def _whole(name: str, values: Any) -> NDArray[np.int64]:
-    array = np.asarray(values)
+    array = checks.array_of(name, values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise ValueError(f"{name} must be a list of whole numbers, not {values!r}")
+        raise ValueError(f"{name} must be a list of whole numbers, not {checks.shown(values)}")
     return array.astype(np.int64)
 
 
@@ -103,7 +104,7 @@ def _is_nested(transitions: Any) -> bool:
     try:
         row = transitions[0][0]
         return isinstance(row, Mapping) or (isinstance(row, list | tuple) and isinstance(row[0], list | tuple))
-    except (TypeError, IndexError, KeyError):
+    except Exception:  # whatever indexing somebody's object raises: then it is to be read as an array
         return False
 
 
@@ -112,20 +113,27 @@ def _from_nested(transitions: Any, n_actions: int) -> Successors:
     for s, place in enumerate(transitions):
         actions = transitions[place] if isinstance(transitions, Mapping) else place
         if not isinstance(actions, Collection) or len(actions) != n_actions:
-            count = f"{len(actions)} actions" if isinstance(actions, Collection) else f"{actions!r}"
+            count = f"{len(actions)} actions" if isinstance(actions, Collection) else checks.shown(actions)
             raise ValueError(f"transitions[{s}] has {count}, rewards have {n_actions} actions")
         for a, where in enumerate(actions):
             row = actions[where] if isinstance(actions, Mapping) else where
             entries = row.items() if isinstance(row, Mapping) else row
             if not isinstance(entries, Iterable):
-                raise ValueError(f"transitions[{s}, {a}] is {row!r}, not a list of (successor, probability)")
+                raise ValueError(
+                    f"transitions[{s}, {a}] is {checks.shown(row)}, not a list of (successor, probability)"
+                )
             for entry in entries:
                 try:
                     successor, probability = entry
-                    states.append(operator.index(successor))
+                    state = operator.index(successor)
+                    if not -checks.LARGEST <= state <= checks.LARGEST or isinstance(probability, str | bytes):
+                        raise ValueError
+                    states.append(state)
                     probs.append(float(probability))
-                except (TypeError, ValueError):
-                    raise ValueError(f"transitions[{s}, {a}] holds {entry!r}, not (successor, probability)") from None
+                except (TypeError, ValueError, OverflowError):
+                    raise ValueError(
+                        f"transitions[{s}, {a}] holds {checks.shown(entry)}, not (successor, probability)"
+                    ) from None
             starts.append(len(states))
     return _from_record(Successors(np.array(starts), np.array(states, np.int64), np.array(probs)), n_actions)
 

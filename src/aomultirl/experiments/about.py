@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import aomultirl
+from aomultirl import checks
 from aomultirl.agents.base import Agent
 from aomultirl.engine.random import Stream
 from aomultirl.experiments.history import TYPES, History, Row
@@ -60,13 +61,12 @@ def bound(agent: Agent, episodes: int) -> dict[str, list[float]] | None:
 def check_fits(history: History, identity: Mapping[str, Any], episodes: int) -> None:
     """Refuse a history that is not the beginning of this run."""
     if not isinstance(history, History):
-        raise ValueError(f"resume is {history!r}, not a History")
+        raise ValueError(f"resume is {checks.shown(history)}, not a History")
     mine, theirs = _flat(identity), _flat(history.about)
     for name in [*mine, *(name for name in theirs if name.startswith(PARAMETER) and name not in mine)]:
         if theirs.get(name) != mine.get(name):
-            raise ValueError(
-                f"resume is of another run: its {name} is {theirs.get(name)!r:.200}, not {mine.get(name)!r:.200}"
-            )
+            other, own = checks.shown(theirs.get(name)), checks.shown(mine.get(name))
+            raise ValueError(f"resume is of another run: its {name} is {other}, not {own}")
     if not 1 <= len(history) <= episodes:
         raise ValueError(f"resume has {len(history)} episodes, but this run has {episodes}")
     for name, kind in Row.__annotations__.items():

@@ -6,6 +6,7 @@
 
 import numpy as np
 
+from aomultirl import checks
 from aomultirl.agents import saving
 from aomultirl.agents.base import Agent, Setting
 from aomultirl.engine.interacting import Session
@@ -39,7 +40,7 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
         the worlds to try it on; two small random ones by default, with S = 6 states and A = 3 actions.
     """
     if not isinstance(agent, Agent):
-        raise ContractError(f"{agent!r} is not an aomultirl.agents.Agent")
+        raise ContractError(f"{checks.shown(agent)} is not an aomultirl.agents.Agent")
     worlds = random_models(6, 3, 2, 3, 1.0, 0) if models is None else models
     first = run(agent, worlds, round_robin(), episodes, SEED)
     if run(agent, worlds, round_robin(), episodes, SEED) != first:

@@ -14,7 +14,7 @@ from aomultirl.experiments.about import describe, left_behind
 from aomultirl.experiments.environments import Environments, Player
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.judging import split
-from aomultirl.experiments.runner import check_is_agent, check_report, episode_streams, progress_bar
+from aomultirl.experiments.runner import check_is_agent, check_report, episode_streams, progress_bar, read_episodes
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -42,8 +42,8 @@ def interact(
     rewards
         (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
     """
-    episodes = checks.integer("episodes", episodes, least=1)
-    seed = checks.integer("seed", seed, least=0)
+    episodes = read_episodes("episodes", episodes)
+    seed = checks.seed("seed", seed)
     most = None if horizon is None else checks.integer("horizon", horizon, least=1)
     check_is_agent(agent)
     agent_streams, env_streams = (episode_streams(seed, purpose, episodes) for purpose in ("agent", "world"))

@@ -111,8 +111,7 @@ class Judge:
                 self._known.clear()
             world = self.models[task]
             table = plan.reshape(-1, world.n_states)
-            values = planning.evaluate(world.planning_tables, world.gains, table, steps)
-            self._known[key] = values[0].copy()
+            self._known[key] = planning.evaluate_first(world.planning_tables, world.gains, table, steps)
         return self._known[key]
 
     def _evaluate(self, task: int, start: int, report: Report, sources: NDArray[np.uint64]) -> tuple[float, float]:

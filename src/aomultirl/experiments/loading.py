@@ -100,7 +100,7 @@ def find(*places: str | Path) -> Found:
     failed: list[Path] = []
     damaged: list[Path] = []
     missing = 0
-    for place in map(Path, places):
+    for place in [checks.path("a folder of results", place) for place in places]:
         names = check(place)
         there = {path.stem: path for path in (place / "cells").glob("*.json")}
         missing += len(set(names) - set(there))

@@ -17,6 +17,7 @@ from aomultirl import checks
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.executors import local
 from aomultirl.experiments.history import History
+from aomultirl.experiments.runner import read_episodes
 from aomultirl.experiments.store import Store
 from aomultirl.experiments.sweep import Observer, complete
 from aomultirl.mdp import ModelSet
@@ -33,6 +34,8 @@ LABELS = (OPTIMAL, GIVEN, DISCOVERED, ALONE, RANDOM)
 SEPARATION, HITTING_TIME, FAILURE, HORIZON = 1.3 - 1e-6, 7.0, 0.03, 200
 GAMMA = ((1, 0), (8, 3), (2, 1))
 WORLDS = 4
+MOST_RUNS = 100_000
+"""Runs of each agent; every one is a file."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,9 @@ class PaperExperiment:
     constants: str = "released"
 
     def __post_init__(self) -> None:
-        checks.integer("runs", self.runs, least=1)
-        checks.integer("episodes", self.episodes, least=1)
-        checks.integer("seed", self.seed, least=0)
+        checks.integer("runs", self.runs, least=1, most=MOST_RUNS)
+        read_episodes("episodes", self.episodes)
+        checks.seed("seed", self.seed)
         checks.choice("edges", self.edges, ("stay", "third"))
         checks.choice("constants", self.constants, ("released", "paper"))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.agents.base import Agent, Report, Setting
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Simulator
@@ -23,6 +23,8 @@ from aomultirl.mdp import ModelSet
 from aomultirl.streams import Past, Stream
 
 PURPOSES = ("stream", "world", "agent", "evaluation", "memory")
+EPISODE_BYTES = 800
+"""Memory for an episode of a run: its random streams, its row of the history, its place in the past; measured."""
 
 
 def episode_streams(seed: int, purpose: str, episodes: int) -> NDArray[np.uint64]:
@@ -99,14 +101,15 @@ class Course:
         noisy_rewards: bool = False,
         record: Sequence[str] = RECORDED,
     ) -> None:
-        self.episodes = checks.integer("episodes", episodes, least=1)
-        self.seed = checks.integer("seed", seed, least=0)
+        self.episodes = read_episodes("episodes", episodes)
+        self.seed = checks.seed("seed", seed)
         if not isinstance(models, ModelSet):
-            raise ValueError(f"models is {models!r}, not a ModelSet")
+            raise ValueError(f"models is {checks.shown(models)}, not a ModelSet")
         if not isinstance(stream, Stream):
-            raise ValueError(f"stream is {stream!r}, not a stream such as ao.streams.uniform()")
+            raise ValueError(f"stream is {checks.shown(stream)}, not a stream such as ao.streams.uniform()")
         check_is_agent(agent)
-        self.agent, self.models, self.stream, self.noisy_rewards = agent, models, stream, noisy_rewards
+        self.agent, self.models, self.stream = agent, models, stream
+        self.noisy_rewards = checks.truth("noisy_rewards", noisy_rewards)
         self.record = read_record(record)
         self._judge = Judge(models, episode_streams(self.seed, "evaluation", 2 * self.episodes), self.record)
         self._world_streams = episode_streams(self.seed, "world", self.episodes)
@@ -193,10 +196,17 @@ class Course:
         return History.of(self._rows, {**about, **left_behind(self.agent, stream, self._judge.stands_for)})
 
 
+def read_episodes(name: str, episodes: int) -> int:
+    """K, for which a run fits into the memory."""
+    count = checks.integer(name, episodes, least=1)
+    sizes.check(name, count, float(EPISODE_BYTES) * count, "a run of so many episodes")
+    return count
+
+
 def read_record(record: Sequence[str]) -> tuple[str, ...]:
     """Names out of RECORDED, in their order there."""
     if isinstance(record, str) or not isinstance(record, Sequence):
-        raise ValueError(f"record is {record!r}, not a list of names such as ['regret']")
+        raise ValueError(f"record is {checks.shown(record)}, not a list of names such as ['regret']")
     for place, name in enumerate(record):
         checks.choice(f"record[{place}]", name, RECORDED)
     return tuple(name for name in RECORDED if name in record)
@@ -205,13 +215,13 @@ def read_record(record: Sequence[str]) -> tuple[str, ...]:
 def check_is_agent(agent: object) -> None:
     """Refuse anything else, classes included."""
     if not isinstance(agent, Agent):
-        raise ValueError(f"agent is {agent!r}, not an agent such as ao.agents.Random(200)")
+        raise ValueError(f"agent is {checks.shown(agent)}, not an agent such as ao.agents.Random(200)")
 
 
 def check_report(agent: Agent, report: object) -> None:
     """Refuse an episode that ends without a report."""
     if not isinstance(report, Report):
-        raise ValueError(f"an episode of {type(agent).__name__} returned {report!r}, not a Report")
+        raise ValueError(f"an episode of {type(agent).__name__} returned {checks.shown(report)}, not a Report")
 
 
 @contextmanager

@@ -114,7 +114,7 @@ def check(episode: int | None, seed: int) -> None:
     """Refuse, before anything is computed, what cannot be watched."""
     if episode is not None and checks.integer("episode", episode, least=0) > LAST:
         raise ValueError(f"episode must be at most {LAST:,}, not {episode:,}: all episodes before it are run first")
-    checks.integer("seed", seed, least=0)
+    checks.seed("seed", seed)
 
 
 class _Watcher:

@@ -68,6 +68,8 @@ def optimal_gain(world: MDP, tolerance: float = 1e-9) -> AverageReward:
     >>> round(optimal_gain(ao.worlds.jao()[0]).gain, 6)
     0.6
     """
+    if not isinstance(world, MDP):
+        raise ValueError(f"world is {checks.shown(world)}, not an MDP")
     within = checks.real("tolerance", tolerance, above=0.0)
     if not world.is_communicating():
         raise ValueError("the world is not communicating: the best average reward depends on where it starts")
@@ -85,4 +87,6 @@ def span(values: ArrayLike) -> float:
     to the best and lose no more than a reward a step on the way.
     """
     table = checks.finite_array("values", values)
+    if table.ndim == 0 or table.size == 0:
+        raise ValueError(f"values must be a list of numbers, one a state, not {checks.shown(values)}")
     return float(np.ptp(table, axis=-1).max())

@@ -35,6 +35,7 @@ class RegretBound(NamedTuple):
         return self.linear + self.root + self.constant
 
 
+@checks.representable
 def logarithm(*, states: int, actions: int, models: int, episodes: int, horizon: int, failure: float) -> float:
     """L of Theorem 1 and of the bonus b', with the whole horizon in it (E8).
 
@@ -51,6 +52,7 @@ def logarithm(*, states: int, actions: int, models: int, episodes: int, horizon:
     return math.log(15.0 * math.prod(sizes) / _probability(failure))
 
 
+@checks.representable
 def bonus(
     visits: ArrayLike,
     *,
@@ -87,7 +89,7 @@ def bonus(
     checks.choice("constants", constants, SETS)
     seen = (
         np.asarray(checks.real("visits", visits, least=0.0))
-        if np.ndim(visits) == 0
+        if checks.array_of("visits", visits).ndim == 0
         else checks.finite_array("visits", visits, lowest=0.0)
     )
     return bonus_for(seen, steps, log, constants)
@@ -101,6 +103,7 @@ def bonus_for(visits: NDArray[Any], steps: int, log: float, constants: str) -> N
     return np.asarray(steps * np.sqrt(2.0 * steps * share) + 2.0 * steps * share / 3.0)
 
 
+@checks.representable
 def visits_until_informative(
     *,
     states: int,
@@ -133,6 +136,7 @@ def visits_until_informative(
     return math.floor((math.sqrt(square) + math.sqrt(square + 8.0 * log / 3.0)) ** 2 / 4.0)
 
 
+@checks.representable
 def regret_bound(
     *,
     states: int,
@@ -173,6 +177,7 @@ def regret_bound(
     return RegretBound(episodes * (first + lost), *_learning(states, actions, models, episodes, steps, log))
 
 
+@checks.representable
 def full_set_bound(
     *,
     states: int,
@@ -204,6 +209,7 @@ def full_set_bound(
     )
 
 
+@checks.representable
 def two_stage_bound(
     *,
     states: int,
@@ -239,6 +245,7 @@ def two_stage_bound(
     return RegretBound(4.0 * episodes * second_stage, math.sqrt(2.0) * root, 2.0 * constant)
 
 
+@checks.representable
 def ucbvi_bound(
     *, states: int, actions: int, episodes: int, horizon: int, failure: float, models: int = 1
 ) -> RegretBound:
@@ -253,6 +260,7 @@ def ucbvi_bound(
     return RegretBound(0.0, *_learning(states, actions, models, episodes, horizon, log))
 
 
+@checks.representable
 def external_samples_bound(
     *, states: int, actions: int, episodes: int, horizon: int, samples: int, failure: float
 ) -> RegretBound:
@@ -274,6 +282,7 @@ def external_samples_bound(
     return RegretBound(0.0, *_learning_with_samples(states, actions, 1, episodes, horizon, extra, log))
 
 
+@checks.representable
 def first_stage_bound(
     *,
     states: int,
@@ -324,6 +333,7 @@ def first_stage_bound(
     )
 
 
+@checks.representable
 def ucrl2_bound(*, states: int, actions: int, episodes: int, horizon: int, diameter: float) -> RegretBound:
     """Learning every episode alone with UCRL2 and delta = 1 / H, in expectation (Section 3, after the minimax bound).
 

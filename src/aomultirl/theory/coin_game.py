@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.engine.random import Stream
 from aomultirl.theory import coin_kernels
 from aomultirl.theory.lower_bounds import CoinFlips, coin_flips
@@ -61,7 +61,8 @@ class CoinGame:
     @classmethod
     def of_two_jao(cls, actions: int, diameter: float, separation: float, gap: float) -> "CoinGame":
         """The game that identifying one of the worlds of :func:`aomultirl.worlds.two_jao` is."""
-        return cls(actions, separation / 2.0, 4.0 / checks.real("diameter", diameter, least=16.0), gap)
+        bias = checks.real("separation", separation, above=0.0, below=1.0) / 2.0
+        return cls(actions, bias, 4.0 / checks.real("diameter", diameter, least=16.0), gap)
 
     @property
     def limits(self) -> CoinFlips:
@@ -203,7 +204,10 @@ class Coins:
         chance: np.random.Generator,
         rng: np.random.Generator,
     ) -> None:
-        self.game, self.left, self.rng = game, [first, second], rng
+        check_game(game)
+        checks.integer("special", special, least=0, most=game.rows - 1)
+        self.left = [checks.integer("first", first, least=0), checks.integer("second", second, least=0)]
+        self.game, self.rng = game, rng
         self._special, self._chance, self._chances = special, chance, game.chances
 
     def flip(self, row: int, column: int = FIRST) -> bool:
@@ -232,6 +236,10 @@ class OwnStrategy(Strategy):
 
     choose: Callable[[Coins], int]
 
+    def __post_init__(self) -> None:
+        if not callable(self.choose):
+            raise ValueError(f"choose is {checks.shown(self.choose)}, not a function of some Coins")
+
     def play(
         self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: Stream
     ) -> Played:
@@ -246,6 +254,25 @@ class OwnStrategy(Strategy):
         return played
 
 
+def check_game(game: object) -> None:
+    """Refuse what is no game."""
+    if not isinstance(game, CoinGame):
+        raise ValueError(f"game is {checks.shown(game)}, not a CoinGame")
+
+
+def check_strategy(strategy: object, game: object) -> None:
+    """Refuse what is no strategy, or no game to play."""
+    check_game(game)
+    if not isinstance(strategy, Strategy):
+        raise ValueError(f"strategy is {checks.shown(strategy)}, not a strategy such as TrackAndStop()")
+
+
+def check_games(game: CoinGame, name: str, games: int, budgets: int) -> None:
+    """Refuse so many games, and a game of so many rows, where they do not fit into the memory."""
+    sizes.check("rows", game.rows, 80.0 * game.rows, "a game of so many rows")
+    sizes.check(name, games, (32.0 + 8.0 * budgets) * games, f"the outcome of so many games with {budgets} budgets")
+
+
 def _empty(games: int, budgets: int) -> Played:
     return Played(np.zeros((games, budgets), np.int64), np.zeros((games, 2), np.int64))
 
@@ -258,6 +285,7 @@ def _limit(game: CoinGame, failure: float) -> float:
 def _tables(game: CoinGame, shares: NDArray[np.int64]) -> NDArray[np.float64]:
     """Distributions of heads as :func:`coin_kernels.spread` takes them, for so many flips a row, and one more."""
     longest = int(shares.max()) + 1
+    sizes.check("budgets", f"{longest} flips a row", 90.0 * longest, "the distribution of their heads")
     tables = np.ones((2, 2, 2, longest + 1))
     for column, longer, special in np.ndindex(2, 2, 2):
         n = int(shares[column]) + longer

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aomultirl import checks
 from aomultirl.engine.random import Stream, streams
-from aomultirl.theory.coin_game import CoinGame, Strategy
+from aomultirl.theory.coin_game import CoinGame, Strategy, check_games, check_strategy
 from aomultirl.theory.concentration import binomial_interval
 
 TRIALS, FINENESS, MOST = 200, 25, 2**12
@@ -29,6 +29,7 @@ class Success(NamedTuple):
     high: NDArray[np.float64]
 
 
+@checks.representable
 def success_curve(
     strategy: Strategy,
     game: CoinGame,
@@ -59,12 +60,14 @@ def success_curve(
     >>> curve.success.round(1).tolist()
     [0.1, 1.0]
     """
-    if np.ndim(budgets) != 1:
-        raise ValueError(f"budgets must be a list of numbers, not {budgets!r}")
+    check_strategy(strategy, game)
+    if checks.array_of("budgets", budgets).ndim != 1:
+        raise ValueError(f"budgets must be a list of numbers, not {checks.shown(budgets)}")
     first = np.array([checks.integer("budgets", budget, least=0) for budget in budgets], np.int64)
     if len(first) == 0 or (np.diff(first) < 0).any():
         raise ValueError("budgets must be ascending, and at least one")
     games = checks.integer("repetitions", repetitions, least=1)
+    check_games(game, "repetitions", games, len(first))
     specials = np.arange(games, dtype=np.int64) % game.rows
     played = strategy.play(game, specials, first, checks.integer("second", second, least=0), _stream(seed))
     found = (played.guesses == specials[:, None]).sum(axis=0)
@@ -79,6 +82,7 @@ class FlipsNeeded(NamedTuple):
     high: float
 
 
+@checks.representable
 def flips_needed(
     strategy: Strategy,
     game: CoinGame,
@@ -100,6 +104,7 @@ def flips_needed(
     >>> flips_needed(TrackAndStop(), game).flips > game.limits.first
     True
     """
+    check_strategy(strategy, game)
     goal = checks.real("success", success, above=0.0, below=1.0)
     unit = math.ceil(game.rows / (160.0 * game.bias**2))
     most = unit
@@ -134,6 +139,7 @@ class RowSuccess(NamedTuple):
         return int((self.high <= 0.5).sum())
 
 
+@checks.representable
 def failing_rows(
     strategy: Strategy,
     game: CoinGame,
@@ -161,11 +167,13 @@ def failing_rows(
     >>> failing_rows(UniformAllocation(), game).surely_failing >= 12 / 6
     True
     """
+    check_strategy(strategy, game)
     columns = [
         _whole(game.limits[column]) if flips is None else checks.integer(name, flips, least=0)
         for column, (name, flips) in enumerate((("first", first), ("second", second)))
     ]
     games = checks.integer("repetitions", repetitions, least=1)
+    check_games(game, "repetitions", game.rows * games, 1)
     specials = np.repeat(np.arange(game.rows, dtype=np.int64), games)
     played = strategy.play(game, specials, np.array(columns[:1], np.int64), columns[1], _stream(seed))
     found = (played.guesses[:, 0] == specials).reshape(game.rows, games).sum(axis=1)
@@ -178,7 +186,7 @@ def _whole(limit: float) -> int:
 
 
 def _stream(seed: int) -> Stream:
-    source: Stream = streams(checks.integer("seed", seed, least=0), 1)[0]
+    source: Stream = streams(checks.seed("seed", seed), 1)[0]
     return source
 
 

@@ -9,6 +9,7 @@ from scipy.special import betaincinv
 from aomultirl import checks
 
 
+@checks.representable
 def weissman_tail(radius: float, *, samples: int, states: int) -> float:
     """At most so probable is an empirical distribution of N samples further than ``radius`` from the true one, in l1.
 
@@ -34,6 +35,7 @@ def weissman_tail(radius: float, *, samples: int, states: int) -> float:
     return min(1.0, math.exp(min(0.0, _events(states) - exponent)))
 
 
+@checks.representable
 def weissman_radius(failure: float, *, samples: int, states: int) -> float:
     """The radius that an empirical distribution exceeds with probability at most ``failure``, by the same inequality.
 
@@ -56,6 +58,7 @@ def _events(states: int) -> float:
     return support * math.log(2.0) + math.log1p(-(2.0 ** (1 - support))) if support > 1 else -math.inf
 
 
+@checks.representable
 def binomial_interval(
     successes: ArrayLike, trials: int, level: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -70,7 +73,7 @@ def binomial_interval(
     (0.0, 0.3085)
     """
     total = checks.integer("trials", trials, least=1)
-    seen = np.asarray(successes, np.float64)
+    seen = checks.finite_array("successes", successes)
     if ((seen < 0) | (seen > total)).any():
         raise ValueError(f"successes must be between 0 and trials = {total}")
     tail = (1.0 - checks.real("level", level, above=0.0, below=1.0)) / 2.0

@@ -17,6 +17,7 @@ from aomultirl import checks
 SETS = ("paper", "released")
 
 
+@checks.representable
 def samples_needed(
     states: int, pairs: int, separation: float, episodes: int, failure: float, constants: str = "paper"
 ) -> int:
@@ -52,6 +53,7 @@ def samples_needed(
     return math.floor(128.0 / level**2 * (4.0 * math.log(2.0) + union))
 
 
+@checks.representable
 def clustering_horizon(
     states: int,
     pairs: int,
@@ -82,6 +84,7 @@ def clustering_horizon(
     return math.ceil(2.0 * time * pairs * blocks)
 
 
+@checks.representable
 def threshold(level: float, separation: float) -> float:
     """delta = alpha - lambda / 4: two estimates further apart than this belong to different worlds.
 

@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.mdp import MDP, ModelSet
 
 MOST_EVENTS = 12
@@ -35,6 +35,7 @@ CERTAIN = 1e9
 """In place of an infinite divergence: one visit tells."""
 
 
+@checks.representable
 def identification_lower_bound(
     models: ModelSet,
     *,
@@ -61,11 +62,15 @@ def identification_lower_bound(
     >>> identification_lower_bound(grid, failure=0.03, episodes=200).round(1).tolist()
     [18.1, 18.4, 18.4, 27.5]
     """
+    if not isinstance(models, ModelSet):
+        raise ValueError(f"models is {checks.shown(models)}, not a ModelSet")
     q = checks.real("failure", failure, above=0.0, below=1.0) / checks.integer("episodes", episodes, least=1)
     needed = (1.0 - 2.0 * q) * math.log((1.0 - q) / q) if q < 0.5 else 0.0
     if separation is None:
         if len(models) < 2:
             return np.zeros(len(models))
+        size = 24.0 * models.n_states * models.n_actions * models.n_states
+        sizes.check("models", models, size, "comparing two worlds by dense arrays (S, A, S)", "the worlds")
         return np.array([_least_steps(world, _rivals(models, i), needed) for i, world in enumerate(models)])
     gap = checks.real("separation", separation, above=0.0, most=2.0) / 2.0
     mask = np.ones((models.n_states, models.n_actions), bool)

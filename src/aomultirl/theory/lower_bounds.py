@@ -17,6 +17,7 @@ class CoinFlips(NamedTuple):
     second: float
 
 
+@checks.representable
 def minimax_lower_bound(*, states: int, actions: int, episodes: int, horizon: int, diameter: float) -> float:
     """The minimax lower bound on the expected regret of any algorithm, with UCRL2's constant.
 
@@ -35,6 +36,7 @@ def minimax_lower_bound(*, states: int, actions: int, episodes: int, horizon: in
     return episodes * (0.015 * math.sqrt(across * states * actions * horizon) - across / 8.0)
 
 
+@checks.representable
 def identification_samples(*, states: int, actions: int, separation: float, diameter: float) -> float:
     """Samples of the first column without which some world is missed every second time.
 
@@ -52,6 +54,7 @@ def identification_samples(*, states: int, actions: int, separation: float, diam
     return pairs / (480.0 * level**2)
 
 
+@checks.representable
 def identification_steps(*, states: int, actions: int, separation: float, diameter: float) -> float:
     """Expected steps to gather the Z samples of :func:`identification_samples`, D S A / (3840 lambda^2) and a little.
 
@@ -66,6 +69,7 @@ def identification_steps(*, states: int, actions: int, separation: float, diamet
     return needed + (needed - 1.0) * diameter / 8.0
 
 
+@checks.representable
 def identification_regret(*, states: int, actions: int, episodes: int, separation: float, diameter: float) -> float:
     """Expected regret of a learner that spends :func:`identification_steps` in every episode, at least 0.
 
@@ -81,6 +85,7 @@ def identification_regret(*, states: int, actions: int, episodes: int, separatio
     return max(0.0, episodes * (steps - diameter) / 2.0)
 
 
+@checks.representable
 def coin_flips(*, rows: int, bias: float, base: float, base_bias: float) -> CoinFlips:
     """The lemma of the coin game: how many flips are too few to find the special one of Q rows of two coins.
 
@@ -109,6 +114,7 @@ def coin_flips(*, rows: int, bias: float, base: float, base_bias: float) -> Coin
     return CoinFlips(table / (160.0 * first**2), table * (chance + second) / (256.0 * second**2))
 
 
+@checks.representable
 def hidden_bias(*, rows: int, base: float, flips: int) -> float:
     """eps so small that H flips of the second column alone never reach T2 (corollary of the coin game).
 

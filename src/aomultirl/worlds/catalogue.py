@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from aomultirl import worlds
+from aomultirl import checks, worlds
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.gymnasium_import import check_registered
 
@@ -21,7 +21,7 @@ def function(name: str) -> Callable[..., ModelSet]:
     if plain not in worlds.__all__:
         close = get_close_matches(plain, worlds.__all__, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(worlds.__all__)}"
-        raise ValueError(f"there is no world {name!r}; {hint}")
+        raise ValueError(f"there is no world {checks.shown(name)}; {hint}")
     made: Callable[..., ModelSet] = getattr(worlds, plain)
     return made
 
@@ -73,9 +73,9 @@ def parse(words: Iterable[str]) -> dict[str, Any]:
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or not key or not text:
-            raise ValueError(f"{word!r} is not of the form name=value")
+            raise ValueError(f"{checks.shown(word)} is not of the form name=value")
         if key in parameters:
-            raise ValueError(f"{key!r} is given twice")
+            raise ValueError(f"{checks.shown(key)} is given twice")
         parts = [_value(part) for part in text.split(",")]
         parameters[key] = parts[0] if len(parts) == 1 else tuple(parts)
     return parameters

@@ -34,7 +34,7 @@ def entropy_pair(separation: float = 0.5, communicating: bool = False) -> ModelS
     """
     made = origin("entropy_pair", locals())
     level = checks.real("separation", separation, above=0.0, below=1.0)
-    back = 0 if communicating else None
+    back = 0 if checks.truth("communicating", communicating) else None
     rewards = np.zeros((3, 2))
     rewards[1] = 1.0
     worlds = []

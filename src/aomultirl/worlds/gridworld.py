@@ -23,13 +23,15 @@ Worlds
 
 import numpy as np
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.origin import origin
 
 LEFT, RIGHT, UP, DOWN = range(4)
 MOVES = ((0, -1), (0, 1), (-1, 0), (1, 0))
 OPPOSITE = (RIGHT, LEFT, DOWN, UP)
+STATE_BYTES = 3500
+"""Memory for a state of all four worlds while they are made, measured."""
 SUCCESS, HARD, HARD_LAST, CORNER_STAY = 0.85, 0.2, 0.3, 0.7
 
 
@@ -51,6 +53,7 @@ def gridworld(size: int = 4, edges: str = "third") -> ModelSet:
     made = origin("gridworld", locals())
     size = checks.integer("size", size, least=3)
     checks.choice("edges", edges, ("third", "stay"))
+    sizes.check("size", size, STATE_BYTES * float(size) ** 2, f"making four worlds of {size}**2 states")
     last = size - 1
     corners = ((0, 0), (0, last), (last, 0), (last, last))
     rewards = np.zeros((size * size, 4))

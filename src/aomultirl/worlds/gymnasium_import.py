@@ -140,14 +140,16 @@ def _read_tables(envs: Any) -> list[_Table]:
     import gymnasium  # here, because importing it takes long
 
     tables: list[_Table] = []
-    for i, env in enumerate(envs if isinstance(envs, Iterable) and not isinstance(envs, str) else [envs]):
+    given = checks.items("envs", envs, "environments") if _are_several(envs) else [envs]
+    for i, env in enumerate(given):
         if isinstance(env, str):
             try:
                 env = gymnasium.make(env)
             except (gymnasium.error.Error, ImportError) as error:
-                raise ValueError(f"envs[{i}] is {env!r}, which Gymnasium cannot make: {error}") from error
+                reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
+                raise ValueError(f"envs[{i}] is {checks.shown(env)}, {reason}") from error
         if not isinstance(env, gymnasium.Env):
-            raise ValueError(f"envs[{i}] is {env!r}, neither a Gymnasium environment nor the id of one")
+            raise ValueError(f"envs[{i}] is {checks.shown(env)}, neither a Gymnasium environment nor the id of one")
         name = env.spec.id if env.spec else type(env.unwrapped).__name__
         tables.append(_read_table(f"envs[{i}] ({name})", env.unwrapped))
         sizes = [(len(table.start), table.n_actions) for table in (tables[0], tables[-1])]
@@ -157,6 +159,10 @@ def _read_tables(envs: Any) -> list[_Table]:
     if not tables:
         raise ValueError("envs is empty: a set needs at least one world")
     return tables
+
+
+def _are_several(envs: Any) -> bool:
+    return isinstance(envs, Iterable) and not isinstance(envs, str | bytes)
 
 
 def _read_table(name: str, env: Any) -> _Table:
@@ -201,7 +207,7 @@ def _entries(name: str, rows: Any, n_states: int, n_actions: int) -> Iterator[tu
                 if not (read[0] >= 0.0 and 0 <= read[1] < n_states and abs(read[2]) < np.inf):
                     raise ValueError
             except (TypeError, ValueError):
-                words = f"{entry!r}, not (probability, next_state, reward, terminated)"
+                words = f"{checks.shown(entry)}, not (probability, next_state, reward, terminated)"
                 raise ValueError(f"{name}: P[{s}][{a}] holds {words}") from None
             yield s * n_actions + a, *read
 
@@ -265,7 +271,7 @@ def _span(tables: list[_Table], rescale: Any) -> tuple[float, float]:
         low, high = float(rewards.min()), float(rewards.max())
         return (low, high) if low < high else (0.0, 1.0)
     if rescale is not False and not (isinstance(rescale, tuple | list) and len(rescale) == 2):
-        raise ValueError(f"rescale must be True, False or (low, high), not {rescale!r}")
+        raise ValueError(f"rescale must be True, False or (low, high), not {checks.shown(rescale)}")
     low, high = (checks.real(f"rescale[{i}]", end) for i, end in enumerate(rescale or (0.0, 1.0)))
     if not low <= 0.0 <= high or low == high:
         raise ValueError(f"rescale is ({low:g}, {high:g}); it needs low <= 0 <= high, as terminal states earn 0")

@@ -35,7 +35,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.origin import origin
 
@@ -44,6 +44,8 @@ N_STATES, N_PATIENT, LEVELS = 716, 713, 5
 N_ACTIONS = LEVELS * LEVELS
 MOST_MODELS = factorial(LEVELS) ** 2
 """As many populations as there are pairs of permutations; the identity is the published one."""
+WORLD_BYTES = 20_000_000
+"""Memory for a population, measured."""
 
 
 def icu_sepsis(models: int = 1, strength: float = 0.75, seed: int = 0, terminal: str = "restart") -> ModelSet:
@@ -77,8 +79,9 @@ def icu_sepsis(models: int = 1, strength: float = 0.75, seed: int = 0, terminal:
     made = origin("icu_sepsis", locals())
     models = checks.integer("models", models, least=1, most=MOST_MODELS)
     strength = checks.real("strength", strength, above=0.0, most=1.0)
-    seed = checks.integer("seed", seed, least=0)
+    seed = checks.seed("seed", seed)
     checks.choice("terminal", terminal, ("restart", "absorb"))
+    sizes.check("models", models, float(WORLD_BYTES) * models, "a set of so many populations")
     published, start = _published()
     ending = _ending(start, terminal)
     rewards = np.zeros((N_STATES, N_ACTIONS))

@@ -19,11 +19,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.origin import origin
 
 HUB, RIGHT, LEFT = 0, 1, 2
+PAIR_BYTES = 54
+"""Memory for a pair of a state and an action of one world, measured."""
 
 Table: TypeAlias = list[list[dict[int, float]]]
 
@@ -48,6 +50,7 @@ def jao(actions: int = 5, diameter: float = 40.0, separation: float = 0.1) -> Mo
     """
     made = origin("jao", locals())
     actions = checks.integer("actions", actions, least=1)
+    check_size(actions, 2 * actions)
     delta = read_delta(diameter)
     bias = checks.real("separation", separation, above=0.0, most=2.0) / 2.0
     check_probability("4 / diameter + separation / 2", delta + bias)
@@ -95,6 +98,7 @@ def two_jao(
     """
     made = origin("two_jao", locals())
     actions = checks.integer("actions", actions, least=1)
+    check_size(actions, 6 * actions)
     delta = read_delta(diameter, least=16.0)
     bias = checks.real("separation", separation, above=0.0, most=1.0) / 2.0
     gap = read_gap(gap, horizon, 12 * actions, diameter, delta)
@@ -128,6 +132,7 @@ def two_jao_noncommunicating(
     """
     made = origin("two_jao_noncommunicating", locals())
     actions = checks.integer("actions", actions, least=1)
+    check_size(actions, 6 * actions)
     delta = read_delta(diameter, least=16.0)
     bias = checks.real("separation", separation, above=0.0, most=1.0) / 2.0
     gap = read_gap(gap, horizon, 12 * actions, diameter, delta)
@@ -189,7 +194,8 @@ def read_gap(gap: float | None, horizon: int | None, pairs: int, diameter: float
     """Delta: as given, from the horizon by the paper's formula, or 0.01."""
     if gap is not None and horizon is not None:
         raise ValueError(
-            f"gap = {gap} and horizon = {horizon} exclude each other: the horizon stands for the paper's gap"
+            f"gap = {checks.shown(gap)} and horizon = {checks.shown(horizon)} exclude each other: "
+            "the horizon stands for the paper's gap"
         )
     if horizon is not None:
         horizon = checks.integer("horizon", horizon, least=1)
@@ -197,6 +203,11 @@ def read_gap(gap: float | None, horizon: int | None, pairs: int, diameter: float
     gap = checks.real("gap", 0.01 if gap is None else gap, least=0.0)
     check_probability("4 / diameter + gap", delta + gap)
     return gap
+
+
+def check_size(actions: int, pairs: int) -> None:
+    """Refuse as many worlds as there are actions, with so many pairs each, where they do not fit into the memory."""
+    sizes.check("actions", actions, float(PAIR_BYTES) * actions * pairs, f"a set of {actions} worlds, one an action,")
 
 
 def check_probability(name: str, value: float) -> None:

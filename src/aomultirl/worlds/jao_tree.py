@@ -13,10 +13,13 @@ condition D >= 16 alone does not ensure it).
 
 import numpy as np
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao import Table, check_probability, empty, fill_two_jao, mark_two_jao, move, read_delta, read_gap
 from aomultirl.worlds.origin import origin
+
+TABLE_BYTES, WORLD_BYTES = 400, 35
+"""Memory for a pair of a state and an action: while the tree is built, and in each world; measured."""
 
 
 def two_jao_tree(
@@ -73,6 +76,8 @@ def two_jao_tree(
         check_probability("4 / diameter + separation / 2", delta + bias)
     most = copies * specials
     count = most if models is None else checks.integer("models", models, least=1, most=most)
+    size = float(copies * width) * actions * (TABLE_BYTES + WORLD_BYTES * count)
+    sizes.check("states", states, size, f"making {count} worlds with {actions} actions", "states, actions or models")
 
     plain = _plain(copies, width, inside, specials, actions, delta)
     rewards = np.zeros((copies * width, actions))

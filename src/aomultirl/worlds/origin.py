@@ -17,6 +17,6 @@ def origin(name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     try:
         parameters = json.loads(json.dumps(dict(arguments), allow_nan=False))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return None
     return {"name": name, "parameters": parameters}

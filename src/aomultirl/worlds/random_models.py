@@ -16,11 +16,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, sizes
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry.separation import separation as separation_of
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.origin import origin
+
+ONCE_BYTES, WORLD_BYTES = 50, 23
+"""Memory for a transition: while the worlds are made, and in each of them; measured."""
 
 
 def random_models(
@@ -65,6 +68,9 @@ def random_models(
     differing = checks.real("differing", differing, above=0.0, most=1.0)
     concentration = checks.real("concentration", concentration, above=0.0)
     draw = checks.random_source("rng", rng)
+    size = float(n_states) * n_actions * width * (ONCE_BYTES + WORLD_BYTES * count)
+    words = f"making {count} worlds with {n_actions} actions and {width} successors"
+    sizes.check("states", n_states, size, words, "states, actions, models or successors")
 
     n_pairs = n_states * n_actions
     targets = _supports(n_states, n_actions, width, draw)

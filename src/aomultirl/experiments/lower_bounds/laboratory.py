@@ -52,7 +52,7 @@ def gather(
 
     Parameters as in :func:`measure_all`.
     """
-    seed = checks.integer("seed", seed, least=0)
+    seed = checks.seed("seed", seed)
     found, before, total = Findings(), 0, sum(share for _, share in parts)
     for measure, share in parts:
         watched = _Watched(executor, done, before / total, share / total)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aomultirl import checks
 from aomultirl.experiments.specification.expansion import Variant, words_of
 from aomultirl.experiments.specification.parameters import makers, parameters_of
 from aomultirl.experiments.specification.world_facts import WorldFacts
@@ -38,6 +39,8 @@ def configure(worlds: Sequence[Variant], players: Sequence[Player]) -> list[Conf
     labels = labels_of(players)
     found: list[Configuration] = []
     begun = set[tuple[str, tuple[int, int], int]]()
+    streams = {id(stream): stream for player in players for stream in player.streams}
+    texts = {number: _text("stream", stream.name, stream.parameters) for number, stream in streams.items()}
     for world in worlds:
         facts = WorldFacts(world)
         place, fitting = world.described(), set[tuple[int, int]]()
@@ -54,7 +57,7 @@ def configure(worlds: Sequence[Variant], players: Sequence[Player]) -> list[Conf
                     if (id(stream), episodes) not in fitting:
                         facts.check_stream(stream, episodes)
                         fitting.add((id(stream), episodes))
-                    key = (text, _text("stream", stream.name, stream.parameters), episodes)
+                    key = (text, texts[id(stream)], episodes)
                     if key in taken:
                         raise ValueError(
                             f"{player.agent.place} is the same as {taken[key].place} in {world.place}; leave one out"
@@ -91,7 +94,9 @@ def labels_of(players: Sequence[Player]) -> list[str]:
         label = words_of(agent.name if player.label is None else player.label, shown)
         other = taken.setdefault(label, agent)
         if (other.name, other.parameters) != (agent.name, agent.parameters):
-            raise ValueError(f"{agent.place} and {other.place} would both be called {label!r}; change a label")
+            raise ValueError(
+                f"{agent.place} and {other.place} would both be called {checks.shown(label)}; change a label"
+            )
         labels.append(label)
     return labels
 

@@ -19,8 +19,7 @@ cell.  Everything is checked when the file is read: worlds are made, and agents 
 in ``docs/specification.md``.
 """
 
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,8 +32,10 @@ except ModuleNotFoundError:
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.judging import RECORDED
+from aomultirl.experiments.runner import read_episodes
 from aomultirl.experiments.specification.configurations import Configuration, Player, check_distinct, configure
-from aomultirl.experiments.specification.expansion import MOST, Variant, check_list, expand
+from aomultirl.experiments.specification.expansion import Variant, check_count, check_list, expand
+from aomultirl.experiments.specification.reading import read_document
 from aomultirl.experiments.specification.refusals import sentence
 from aomultirl.experiments.varying import varying
 
@@ -121,13 +122,15 @@ class Specification(BaseModel):
 
     @cached_property
     def _configurations(self) -> list[Configuration]:
+        checks.word("name", self.name)
         if Path(self.name).name != self.name or self.name == "..":
             raise ValueError(f"name is {self.name!r}, and a folder cannot be called that")
-        check_list("episodes", self.episodes)
+        checks.seed("seed", self.seed)
+        _check_episodes("episodes", self.episodes)
         for i, name in enumerate(self.record):
             checks.choice(f"record[{i}]", name, RECORDED)
-        worlds = [v for i, entry in enumerate(self.worlds) for v in entry.variants("world", f"worlds[{i}]")]
-        streams = [v for i, entry in enumerate(self.streams) for v in entry.variants("stream", f"streams[{i}]")]
+        worlds = _all_variants("world", self.worlds)
+        streams = _all_variants("stream", self.streams)
         check_distinct("stream", streams)
         players: list[Player] = []
         for i, entry in enumerate(self.agents):
@@ -135,14 +138,32 @@ class Specification(BaseModel):
             if entry.stream is not None:
                 met = entry.stream.variants("stream", f"agents[{i}].stream")
             if entry.episodes is not None:
-                check_list(f"agents[{i}].episodes", entry.episodes)
+                _check_episodes(f"agents[{i}].episodes", entry.episodes)
                 episodes = entry.episodes
+            if entry.label is not None:
+                checks.word(f"agents[{i}].label", entry.label)
             variants = entry.variants("agent", f"agents[{i}]")
+            check_count(len(players) + len(variants))
             players += [Player(agent, met, episodes, entry.label) for agent in variants]
         count = self.runs * len(worlds) * sum(len(player.streams) * len(player.episodes) for player in players)
-        if count > MOST:
-            raise ValueError(f"this makes {count:,} cells, more than {MOST:,}")
+        check_count(count)
         return configure(worlds, players)
+
+
+def _all_variants(noun: str, entries: Sequence[Entry]) -> list[Variant]:
+    """What all entries of worlds, or of streams, stand for."""
+    found: list[Variant] = []
+    for i, entry in enumerate(entries):
+        found += entry.variants(noun, f"{noun}s[{i}]")
+        check_count(len(found))
+    return found
+
+
+def _check_episodes(key: str, episodes: Sequence[int]) -> None:
+    """Refuse numbers of episodes that are there twice, or whose runs do not fit into the memory."""
+    check_list(key, episodes)
+    for i, count in enumerate(episodes):
+        read_episodes(key if len(episodes) == 1 else f"{key}[{i}]", count)
 
 
 def read_specification(path: str | Path) -> Specification:
@@ -151,28 +172,18 @@ def read_specification(path: str | Path) -> Specification:
     The experiment is named after the file if it does not name itself.
     """
     path = Path(path)
-    try:
-        document = tomllib.loads(path.read_bytes().decode())
-    except FileNotFoundError:
-        raise ValueError(f"there is no file {str(path)!r}") from None
-    except OSError as error:
-        raise ValueError(f"{str(path)!r} cannot be read: {(error.strerror or str(error)).lower()}") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{str(path)!r} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#x}"
-        ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{str(path)!r} is not TOML: {error}") from None
-    except RecursionError:
-        raise ValueError(f"{str(path)!r} is not a specification: it is nested too deeply") from None
-    return specification_of({"name": path.stem, **document})
+    return specification_of({"name": path.stem, **read_document(path)})
 
 
 def specification_of(document: Mapping[str, Any]) -> Specification:
     """The same from what such a file holds."""
+    if not isinstance(document, Mapping) or not all(isinstance(key, str) for key in document):
+        raise ValueError(f"the specification is {checks.shown(document)}, not a table of names and values")
     try:
         found = Specification.model_validate(dict(document))
+        found.configurations()
     except ValidationError as error:
         raise ValueError(sentence(error, document, list(Specification.model_fields))) from None
-    found.configurations()
+    except RecursionError:
+        raise ValueError("the specification is nested too deeply") from None
     return found

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from aomultirl import checks, sizes
 from aomultirl.experiments.specification.parameters import Parameter, check_known, find, parameters_of
 from aomultirl.experiments.varying import words, written
 
 MOST = 1_000_000
 """Cells of one experiment."""
+CONFIGURATION_BYTES = 1000
+"""Memory for a configuration and what describes it, measured."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Variant:
     @property
     def place(self) -> str:
         """The key, with the name and what distinguishes it from others of the same entry."""
-        return f"{self.key} ({words_of(self.name, self.varied)})"
+        return f"{self.key} ({checks.cut(words_of(self.name, self.varied))})"
 
     def described(self) -> dict[str, Any]:
         """As a cell holds it."""
@@ -75,8 +78,11 @@ def expand(
     for place, group in enumerate(zips):
         where = f"{key}.zip" if len(zips) == 1 else f"{key}.zip[{place}]"
         axes.append(_together(where, group, known))
-    if math.prod(map(len, axes)) > MOST:
-        raise ValueError(f"{key} ({name}) makes {math.prod(map(len, axes)):,} configurations; at most {MOST:,} may be")
+    count = math.prod(map(len, axes))
+    if count > MOST:
+        number = f"{count:,}" if count <= checks.LARGEST else checks.shown(count)
+        raise ValueError(f"{key} ({name}) makes {number} configurations; at most {MOST:,} may be")
+    sizes.check(key, f"{count} configurations", float(CONFIGURATION_BYTES) * count, "describing them", "its lists")
     variants = []
     for choice in product(*axes):
         varied = {parameter: value for part in choice for parameter, value in part.items()}
@@ -137,6 +143,13 @@ def _together(key: str, group: Mapping[str, list[Any]], known: Mapping[str, Para
     return steps
 
 
+def check_count(count: int) -> None:
+    """Refuse an experiment of too many cells."""
+    if count > MOST:
+        number = f"{count:,}" if count <= checks.LARGEST else checks.shown(count)
+        raise ValueError(f"this makes {number} cells, more than {MOST:,}")
+
+
 def check_list(key: str, values: Sequence[Any]) -> None:
     """Refuse a list of values that is empty, or holds one twice."""
     if not values:
@@ -144,5 +157,5 @@ def check_list(key: str, values: Sequence[Any]) -> None:
     seen = set()
     for value in map(written, values):
         if value in seen:
-            raise ValueError(f"{key} holds {value} twice")
+            raise ValueError(f"{key} holds {checks.cut(value)} twice")
         seen.add(value)

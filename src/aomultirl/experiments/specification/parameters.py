@@ -10,7 +10,7 @@ from functools import cache
 from types import UnionType
 from typing import Any
 
-from aomultirl import agents, streams
+from aomultirl import agents, checks, streams
 from aomultirl.agents import Agent
 from aomultirl.streams import Stream
 from aomultirl.worlds import catalogue
@@ -52,7 +52,7 @@ class Parameter:
         if kind not in self.kinds:
             nouns = [noun for name, noun in NOUNS.items() if name in self.kinds]
             expected = [*nouns, *["a list"] * self.is_list, *[f'"{ASK}"'] * self.is_fact]
-            raise ValueError(f"{key} must be {' or '.join(expected)}, not {shown(value)}")
+            raise ValueError(f"{key} must be {' or '.join(expected)}, not {checks.shown(value)}")
         return _finite(key, value, kind)
 
 
@@ -60,7 +60,7 @@ def _read_inner(key: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_read_inner(f"{key}[{place}]", item) for place, item in enumerate(value)]
     if type(value) not in NOUNS:
-        raise ValueError(f"{key} must be a number, a text or a list, not {shown(value)}")
+        raise ValueError(f"{key} must be a number, a text or a list, not {checks.shown(value)}")
     return _finite(key, value, type(value))
 
 
@@ -124,7 +124,9 @@ def find(noun: str, key: str, name: str) -> Callable[..., Any]:
     plain = name.replace("-", "_")
     if plain not in known:
         close = closest(plain, known)
-        raise ValueError(f"{key}.name is {name!r}, and there is no such {noun}; {close or f'there are {_list(known)}'}")
+        raise ValueError(
+            f"{key}.name is {checks.shown(name)}, and there is no such {noun}; {close or f'there are {_list(known)}'}"
+        )
     return known[plain]
 
 
@@ -132,21 +134,15 @@ def check_known(key: str, name: str, owner: str, valid: Iterable[str]) -> None:
     """Refuse a key that nothing takes, with the closest one that is taken."""
     valid = list(valid)
     if name not in valid:
-        place = f"{key}.{name}" if key else name
+        place = f"{key}.{checks.cut(name)}" if key else checks.cut(name)
         raise ValueError(f"{place} is not known to {owner}; {closest(name, valid) or f'it takes {_list(valid)}'}")
 
 
 def closest(name: str, valid: Iterable[str]) -> str:
     """A question whether the closest name was meant; empty where none is close."""
     known = {word.lower(): word for word in valid}
-    close = get_close_matches(name.lower(), known, n=1)
+    close = get_close_matches(name[: checks.SHOWN].lower(), known, n=1)
     return f"did you mean {known[close[0]]!r}?" if close else ""
-
-
-def shown(value: Any) -> str:
-    """A value in a sentence; long ones are cut."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:76]} ..."
 
 
 def _list(words: Iterable[str]) -> str:

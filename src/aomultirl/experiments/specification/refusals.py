@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aomultirl.experiments.specification.parameters import closest, shown
+from aomultirl import checks
+from aomultirl.experiments.specification.parameters import closest
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -37,10 +38,10 @@ def _sentence(error: Any, document: Mapping[str, Any], valid: Sequence[str]) -> 
     if kind == "list_type" and key in TABLES:
         return f"{key} must be a list of tables, each under [[{key}]]"
     if kind == "greater_than_equal":
-        return f"{key} must be at least {context['ge']}, not {shown(value)}"
+        return f"{key} must be at least {context['ge']}, not {checks.shown(value)}"
     if kind in EXPECTED:
-        return f"{key} must be {EXPECTED[kind]}, not {shown(value)}"
-    return f"{key} is {shown(value)}: {error['msg']}"
+        return f"{key} must be {EXPECTED[kind]}, not {checks.shown(value)}"
+    return f"{key} is {checks.shown(value)}: {error['msg']}"
 
 
 def _key(place: Sequence[int | str], document: Any) -> str:
@@ -54,4 +55,4 @@ def _key(place: Sequence[int | str], document: Any) -> str:
         else:
             key += f".{step}" if key else step
             here = here.get(step) if isinstance(here, dict) else None
-    return key
+    return checks.cut(key)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from aomultirl import checks
 from aomultirl.agents import Setting
 from aomultirl.experiments.cells import make_world
 from aomultirl.experiments.specification.expansion import Variant
@@ -27,6 +28,8 @@ SECONDS = 60.0
 """How long a fact may take to be found."""
 LONGEST = 1e14
 """Steps beyond which a hitting time is not exact."""
+LONGEST_REASON = 300
+"""Characters of what a world, a stream or an agent says against its parameters."""
 BAD = (ValueError, TypeError, ArithmeticError, LookupError, ImportError)
 
 
@@ -152,7 +155,7 @@ def _hitting_time(models: ModelSet) -> float:
 
 def refusal(variant: Variant, error: Exception, world: Variant | None = None) -> ValueError:
     """What ``variant`` said when it was made, with its key, and with the world where that may be the reason."""
-    message = " ".join(str(error).split())
+    message = checks.cut(str(error), LONGEST_REASON)
     name, inside, _ = re.split(r"(\W|$)", message, maxsplit=1)
     if name not in variant.parameters:
         return ValueError(f"{variant.place}{f' in {world.place}' if world else ''}: {message}")
