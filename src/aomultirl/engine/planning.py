@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import inlined, kernel, wide_vectors
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
 
 U = np.uint64
+ROW = 16
+"""Units of work that a pair's row counts as."""
 BLOCK = 2048
 """Pairs worked on together: their sums stay in the first-level cache."""
 LONG, STRIDE, ROUNDING = 10_000, 100, 32 * 2.0**-52
@@ -101,8 +104,9 @@ def _plan_by_rows(
 ) -> None:
     starts, states, probs = world.starts, world.states, world.probs
     n_actions = len(gains) // len(current)
-    pair = U(0)
+    pair, spent = U(0), 0
     for s in range(len(current)):
+        spent = serve_signals(spent, ROW * n_actions)
         best, best_action = -np.inf, 0
         for a in range(n_actions):
             i, end = U(starts[pair]), U(starts[pair + U(1)])
@@ -131,9 +135,10 @@ def _plan_by_columns(
     sums: NDArray[np.float64],
 ) -> None:
     n_states, n_actions = len(current), len(gains) // len(current)
-    block = len(sums) // n_actions
+    block, spent = len(sums) // n_actions, 0
     for first in range(0, n_states, block):
         last = min(first + block, n_states)
+        spent = serve_signals(spent, n_states * (last - first) * n_actions)
         _expect_columns(world.columns, following, first * n_actions, last * n_actions, sums)
         for s in range(first, last):
             best, best_action = -np.inf, 0
@@ -160,7 +165,9 @@ def _backward_induction(
     room = np.empty(max(1, BLOCK // n_actions) * n_actions + 8)
     skip = (-room.ctypes.data % 64) // 8  # start at a cache line, as the columns do
     sums = room[skip : skip + len(room) - 8]
+    spent = 0
     for h in range(horizon - 1, -1, -1):
+        spent = serve_signals(spent, len(world.probs))
         actions = policy[h if len(policy) > 1 else 0]
         if len(world.columns) > 0:
             _plan_by_columns(world, gains, caps[h], values[h + 1], values[h], actions, sums)
@@ -178,9 +185,11 @@ def _evaluate_actions(
     starts, states, probs = world.starts, world.states, world.probs
     horizon, n_states = len(values) - 1, values.shape[1]
     n_actions = len(rewards) // n_states
+    spent = 0
     for h in range(horizon - 1, -1, -1):
         actions, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
+            spent = serve_signals(spent, ROW * n_actions)
             first = actions[s] if actions[s] < n_actions else 0
             last = actions[s] + 1 if actions[s] < n_actions else n_actions
             total = 0.0
@@ -200,9 +209,11 @@ def _evaluate_mixture(
     starts, states, probs = world.starts, world.states, world.probs
     horizon, n_states = len(values) - 1, values.shape[1]
     n_actions = len(rewards) // n_states
+    spent = 0
     for h in range(horizon - 1, -1, -1):
         mixture, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
+            spent = serve_signals(spent, ROW * n_actions)
             total = 0.0
             for a in range(n_actions):
                 if mixture[s, a] > 0.0:
@@ -272,8 +283,9 @@ def _iterate(
 ) -> None:
     """Backward induction that keeps two rows only; the result stands in row horizon % 2."""
     n_actions = len(gains) // values.shape[1]
-    sums = np.empty(max(1, BLOCK // n_actions) * n_actions)
+    sums, spent = np.empty(max(1, BLOCK // n_actions) * n_actions), 0
     for h in range(horizon):
+        spent = serve_signals(spent, len(world.probs))
         if len(world.columns) > 0:
             _plan_by_columns(world, gains, np.inf, values[h % 2], values[(h + 1) % 2], actions, sums)
         else:
@@ -289,8 +301,9 @@ def _leap(
     actions: NDArray[np.int32],
 ) -> tuple[int, float]:
     """:func:`_iterate` for a long horizon: (the row the result stands in, what is to be added to it)."""
-    done, offset, settled = 0, 0.0, False
+    done, offset, settled, spent = 0, 0.0, False, 0
     while done + STRIDE <= horizon and not settled:
+        spent = serve_signals(spent, STRIDE * len(world.probs))
         before = values[0].copy()
         _iterate(world, gains, STRIDE, values, actions)
         done += STRIDE

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
 
 LARGEST_RESIDUAL = 1e-10
@@ -101,12 +102,14 @@ def eliminate(world: Successors, policy: NDArray[np.int64], target: int) -> NDAr
             chain[row, column] += world.probs[i]
     cost = np.ones(n_states)
     out = np.ones(n_states)
+    spent = 0
     for k in range(n_states - 1, 0, -1):
         total = 0.0
         for j in range(k):
             total += chain[k, j]
         out[k] = total
         for i in range(1, k):
+            spent = serve_signals(spent, k)
             if chain[i, k] > 0.0:
                 f = chain[i, k] / total
                 cost[i] += f * cost[k]
