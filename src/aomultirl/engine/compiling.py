@@ -19,6 +19,7 @@ import numba
 from numba.core import caching, types
 from numba.extending import intrinsic
 
+from aomultirl.engine.compiling_signals import no_signal_lost
 from aomultirl.engine.compiling_turns import Turn
 from aomultirl.engine.kernel_files import KernelFiles
 
@@ -99,20 +100,24 @@ def borrowing(function: F) -> F:
 def _cached(function: F, *, allocates: bool) -> F:
     # Said to callees too, which would otherwise have what their caller has.
     compiled = numba.njit(function, error_model="numpy", boundscheck=False, _nrt=allocates)  # type: ignore[call-overload]
+    turn = None
     with suppress(RuntimeError):  # where no folder can be written to, every process compiles anew
         compiled._cache = store = _Cache(function)
-        compiled.compile = _in_turn(compiled.compile, store.turn)
+        turn = store.turn
+    compiled.compile = _undisturbed(compiled.compile, turn)
     return cast(F, compiled)
 
 
-def _in_turn(compile_or_load: Callable[..., Any], turn: Turn) -> Callable[..., Any]:
-    """The turn that looking for machine code took is given back at the end, also by Ctrl-C or an error."""
+def _undisturbed(compile_or_load: Callable[..., Any], turn: Turn | None) -> Callable[..., Any]:
+    """No signal is lost meanwhile, and the turn to compile is given back, also after Ctrl-C or an error."""
 
     def compile_and_give_back(signature: Any) -> Any:
-        try:
-            return compile_or_load(signature)
-        finally:
-            turn.give_back()
+        with no_signal_lost():
+            try:
+                return compile_or_load(signature)
+            finally:
+                if turn is not None:
+                    turn.give_back()
 
     return compile_and_give_back
 

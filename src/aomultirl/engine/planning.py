@@ -20,8 +20,6 @@ from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
 
 U = np.uint64
-ROW = 16
-"""Units of work that a pair's row counts as."""
 BLOCK = 2048
 """Pairs worked on together: their sums stay in the first-level cache."""
 LONG, STRIDE, ROUNDING = 10_000, 100, 32 * 2.0**-52
@@ -104,9 +102,8 @@ def _plan_by_rows(
 ) -> None:
     starts, states, probs = world.starts, world.states, world.probs
     n_actions = len(gains) // len(current)
-    pair, spent = U(0), 0
+    pair = U(0)
     for s in range(len(current)):
-        spent = serve_signals(spent, ROW * n_actions)
         best, best_action = -np.inf, 0
         for a in range(n_actions):
             i, end = U(starts[pair]), U(starts[pair + U(1)])
@@ -135,10 +132,9 @@ def _plan_by_columns(
     sums: NDArray[np.float64],
 ) -> None:
     n_states, n_actions = len(current), len(gains) // len(current)
-    block, spent = len(sums) // n_actions, 0
+    block = len(sums) // n_actions
     for first in range(0, n_states, block):
         last = min(first + block, n_states)
-        spent = serve_signals(spent, n_states * (last - first) * n_actions)
         _expect_columns(world.columns, following, first * n_actions, last * n_actions, sums)
         for s in range(first, last):
             best, best_action = -np.inf, 0
@@ -187,9 +183,9 @@ def _evaluate_actions(
     n_actions = len(rewards) // n_states
     spent = 0
     for h in range(horizon - 1, -1, -1):
+        spent = serve_signals(spent, len(probs))
         actions, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
-            spent = serve_signals(spent, ROW * n_actions)
             first = actions[s] if actions[s] < n_actions else 0
             last = actions[s] + 1 if actions[s] < n_actions else n_actions
             total = 0.0
@@ -211,9 +207,9 @@ def _evaluate_mixture(
     n_actions = len(rewards) // n_states
     spent = 0
     for h in range(horizon - 1, -1, -1):
+        spent = serve_signals(spent, len(probs))
         mixture, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
-            spent = serve_signals(spent, ROW * n_actions)
             total = 0.0
             for a in range(n_actions):
                 if mixture[s, a] > 0.0:

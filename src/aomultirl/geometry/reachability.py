@@ -158,9 +158,9 @@ def _sweep_up(world: Successors, target: int, policy: NDArray[np.int64], sweeps:
     n_actions = (len(world.starts) - 1) // n_states
     values, spent = np.zeros(n_states), 0
     for _ in range(sweeps):
+        spent = serve_signals(spent, len(world.probs))
         moved, top = 0.0, 0.0
         for s in range(n_states):
-            spent = serve_signals(spent, world.starts[(s + 1) * n_actions] - world.starts[s * n_actions])
             if s == target:
                 continue
             least = np.inf
@@ -238,9 +238,9 @@ def _sweep_down(
     n_actions = (len(world.starts) - 1) // n_states
     first_gap, spent = 0.0, 0
     for sweep in range(sweeps):
+        spent = serve_signals(spent, len(world.probs))
         gap, top = 0.0, 0.0
         for s in range(n_states):
-            spent = serve_signals(spent, world.starts[(s + 1) * n_actions] - world.starts[s * n_actions])
             if s == target:
                 continue
             for a in range(n_actions):

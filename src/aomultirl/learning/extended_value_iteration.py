@@ -28,7 +28,6 @@ def sort_row(
     states: NDArray[np.int32], probs: NDArray[np.float64], first: int, last: int, values: NDArray[np.float64]
 ) -> None:
     """The successors of a row by ascending value; from sweep to sweep their order hardly changes."""
-    spent = 0
     for i in range(first + 1, last):
         state, prob = states[i], probs[i]
         at = i
@@ -36,7 +35,6 @@ def sort_row(
             states[at], probs[at] = states[at - 1], probs[at - 1]
             at -= 1
         states[at], probs[at] = state, prob
-        spent = serve_signals(spent, i - at)
 
 
 @kernel
@@ -99,7 +97,7 @@ def extended_value_iteration(
         low, high = np.inf, -np.inf
         for s in range(n_states):
             fresh[s] = -np.inf
-            spent = serve_signals(spent, 4 * n_actions + starts[(s + 1) * n_actions] - starts[s * n_actions])
+            spent = serve_signals(spent, 4 * n_actions + 8 * (starts[(s + 1) * n_actions] - starts[s * n_actions]))
             for pair in range(s * n_actions, (s + 1) * n_actions):
                 first, last = starts[pair], starts[pair + 1]
                 sort_row(states, probs, first, last, values)

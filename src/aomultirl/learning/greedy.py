@@ -20,9 +20,9 @@ def greedy(
     n_states, n_actions = rewards.shape
     values, plan, spent = np.zeros(n_states), np.zeros(n_states, np.int32), 0
     for _ in range(sweeps):
+        spent = serve_signals(spent, len(starts) + len(states))
         for s in range(n_states):
             best = -np.inf
-            spent = serve_signals(spent, n_actions + starts[(s + 1) * n_actions] - starts[s * n_actions])
             for a in range(n_actions):
                 pair = s * n_actions + a
                 total, count = 0.0, 0

@@ -59,9 +59,9 @@ def _plan(
     q, spent = np.empty(n_actions), 0
     for h in range(len(caps) - 1, -1, -1):
         following = values[h + 1]
+        spent = serve_signals(spent, 16 * len(gains) + len(probs))
         for s in range(n_states):
             best, tied, chosen = -np.inf, 0, 0
-            spent = serve_signals(spent, 16 * n_actions)
             for a in range(n_actions):
                 pair = U(s * n_actions + a)
                 q[a] = min(caps[h], gains[pair] + expect_row(starts, states, probs, following, pair))

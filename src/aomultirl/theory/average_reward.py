@@ -42,9 +42,9 @@ def _iterate(
     fresh = np.empty(n_states)
     low, high, sweeps, spent = -np.inf, np.inf, 0, 0
     while high - low > tolerance and sweeps < MOST_SWEEPS:
+        spent = serve_signals(spent, len(probs))
         low, high = np.inf, -np.inf
         for s in range(n_states):
-            spent = serve_signals(spent, starts[(s + 1) * n_actions] - starts[s * n_actions])
             best = -np.inf
             for pair in range(s * n_actions, (s + 1) * n_actions):
                 mean = expect_row(starts, states, probs, values, U(pair))
