@@ -251,9 +251,3 @@ def finite_array(name: str, value: Any, *, lowest: float = -math.inf, highest: f
             f"{name}[{', '.join(map(str, place))}] is {array[place]:g}{span if np.isfinite(array[place]) else ''}"
         )
     return array
-
-
-def shown(value: Any) -> str:
-    """A value in a sentence; long ones are cut."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:76]} ..."

@@ -77,7 +77,7 @@ def available() -> int | None:
 
 def _told_by_psutil() -> int | None:
     try:
-        import psutil  # type: ignore[import-untyped]
+        import psutil
     except ImportError:
         return None
     return int(psutil.virtual_memory().available)

@@ -1,4 +1,4 @@
-"""What all commands share: bad input ends with status 2 and one line on standard error, Ctrl-C with 130."""
+"""What all commands share: bad input ends with status 2 and one line on standard error, Ctrl-C with 130, TERM 143."""
 
 import sys
 from collections.abc import Sequence
@@ -17,6 +17,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+INTERRUPTED, TERMINATED = 130, 143
+"""The exit statuses after Ctrl-C and TERM, as a shell would give them."""
 KEEPING = ("run", "reproduce")
 """Commands that write as they go."""
 LONGEST = 500
@@ -31,9 +33,10 @@ _UsageError = cast(
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name; the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    kept = "; what was finished is kept" if words and words[0] in KEEPING else ""
     try:
         status = int(app(words or ["--help"], prog_name="aomultirl", standalone_mode=False) or 0)
-        if status == 130:  # how some versions of typer report Ctrl-C
+        if status == INTERRUPTED:  # how some versions of typer report Ctrl-C
             raise KeyboardInterrupt
         return status
     except MemoryError:
@@ -41,9 +44,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, ImportError, OSError, RuntimeError) as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        kept = "; what was finished is kept" if words[0] in KEEPING else ""
         sys.stderr.write(f"aomultirl: interrupted{kept}\n")
-        return 130
+        return INTERRUPTED
+    except SystemExit as end:
+        if end.code == TERMINATED:
+            sys.stderr.write(f"aomultirl: terminated{kept}\n")
+            return TERMINATED
+        raise
     except _UsageError as error:
         return _refuse(error.format_message() + _offender(error, words))
 

@@ -14,11 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite
 import numba
 from numba.core import caching, types
 from numba.extending import intrinsic
 
+from aomultirl.engine.compiling_signals import no_signal_lost
 from aomultirl.engine.compiling_turns import Turn
+from aomultirl.engine.kernel_files import KernelFiles
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +31,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 @cache
 def source_stamp() -> str:
     """Digest of every file of the package that holds compiled code, or records that it takes."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_bytes()
         if path.parent.name == "engine" or b"@kernel" in text or b"@inlined" in text or b"@borrowing" in text:
@@ -56,23 +59,29 @@ class _Cache(caching.FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
-        self._turn = Turn(Path(self.cache_path) / f"{self._impl.filename_base}.turn")
+        folder, name = Path(self.cache_path), self._impl.filename_base
+        self.turn = Turn(folder / f"{name}.turn")
+        self.files = KernelFiles(folder, name, source_stamp())
+        self._cache_file = self.files  # type: ignore[assignment]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        found = self._load(sig, target_context)
         if found is None:
-            self._turn.take()
-            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is not None:
-            self._turn.give_back()
+            self.turn.take()
+            found = self._load(sig, target_context)
         return found
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def _load(self, sig: Any, target_context: Any) -> Any:
         try:
-            with suppress(OSError):  # a full disk costs time, nothing else
-                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-        finally:
-            self._turn.give_back()
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception as error:  # whatever is wrong with it, it can be compiled
+            key = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
+            self.files.drop(key, f"it cannot be loaded ({type(error).__name__})")
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk costs time, nothing else
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 def kernel(function: F) -> F:
@@ -91,15 +100,32 @@ def borrowing(function: F) -> F:
 def _cached(function: F, *, allocates: bool) -> F:
     # Said to callees too, which would otherwise have what their caller has.
     compiled = numba.njit(function, error_model="numpy", boundscheck=False, _nrt=allocates)  # type: ignore[call-overload]
+    turn = None
     with suppress(RuntimeError):  # where no folder can be written to, every process compiles anew
-        compiled._cache = _Cache(function)
+        compiled._cache = store = _Cache(function)
+        turn = store.turn
+    compiled.compile = _undisturbed(compiled.compile, turn)
     return cast(F, compiled)
+
+
+def _undisturbed(compile_or_load: Callable[..., Any], turn: Turn | None) -> Callable[..., Any]:
+    """No signal is lost meanwhile, and the turn to compile is given back, also after Ctrl-C or an error."""
+
+    def compile_and_give_back(signature: Any) -> Any:
+        with no_signal_lost():
+            try:
+                return compile_or_load(signature)
+            finally:
+                if turn is not None:
+                    turn.give_back()
+
+    return compile_and_give_back
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
     """Whether some machine code of a kernel lies on disk, made from the sources as they are."""
     store = getattr(function, "_cache", None)
-    return isinstance(store, _Cache) and bool(store._cache_file._load_index())  # type: ignore[no-untyped-call]
+    return isinstance(store, _Cache) and bool(store.files.index())
 
 
 def inlined(function: F) -> F:

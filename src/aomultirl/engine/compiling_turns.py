@@ -1,9 +1,10 @@
 """Processes that need the same machine code take turns: the first compiles it, the others find it on disk."""
 
+import os
+import stat
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
 
 try:
     import fcntl
@@ -19,7 +20,7 @@ class Turn:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: IO[Any] | None = None
+        self._file: int | None = None
 
     def take(self) -> None:
         """Wait until nobody else compiles the function."""
@@ -27,9 +28,10 @@ class Turn:
             return
         with suppress(OSError):  # without a folder to write to there is nothing to find later, either
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("w")
+            # Neither through a link, which may lead anywhere, nor waiting for somebody at the other end of a pipe.
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
             end = time.monotonic() + PATIENCE
-            while time.monotonic() < end:
+            while stat.S_ISREG(os.fstat(self._file).st_mode) and time.monotonic() < end:
                 with suppress(BlockingIOError):
                     fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     return
@@ -38,5 +40,5 @@ class Turn:
     def give_back(self) -> None:
         """The machine code is on disk, or will not be."""
         if self._file is not None:
-            self._file.close()
+            os.close(self._file)
             self._file = None

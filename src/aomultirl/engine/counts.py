@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import inlined, kernel
+from aomultirl.engine.signals import serve_signals
 
 U = np.uint64
 EMPTY = -1
@@ -155,8 +156,10 @@ def _without_collision(keys: NDArray[np.int64], k: np.int64) -> np.int64:
 
 @kernel
 def _collect(counts: Counts, starts: NDArray[np.int64], states: NDArray[np.int32], visits: NDArray[np.int64]) -> None:
+    spent = 0
     for pair in range(len(counts.heads)):
         begin = at = starts[pair]
+        spent = serve_signals(spent, 16 * (starts[pair + 1] - begin))
         if starts[pair + 1] - begin > MANY:
             keys, numbers = row(counts, pair)
             for i in np.argsort(keys):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import inlined, kernel, wide_vectors
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
 
 U = np.uint64
@@ -162,7 +163,9 @@ def _backward_induction(
     room = np.empty(max(1, BLOCK // n_actions) * n_actions + 8)
     skip = (-room.ctypes.data % 64) // 8  # start at a cache line, as the columns do
     sums = room[skip : skip + len(room) - 8]
+    spent = 0
     for h in range(horizon - 1, -1, -1):
+        spent = serve_signals(spent, len(world.probs))
         actions = policy[h if len(policy) > 1 else 0]
         if len(world.columns) > 0:
             _plan_by_columns(world, gains, caps[h], values[h + 1], values[h], actions, sums)
@@ -180,7 +183,9 @@ def _evaluate_actions(
     starts, states, probs = world.starts, world.states, world.probs
     horizon, n_states = len(values) - 1, values.shape[1]
     n_actions = len(rewards) // n_states
+    spent = 0
     for h in range(horizon - 1, -1, -1):
+        spent = serve_signals(spent, len(probs))
         actions, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
             first = actions[s] if actions[s] < n_actions else 0
@@ -202,7 +207,9 @@ def _evaluate_mixture(
     starts, states, probs = world.starts, world.states, world.probs
     horizon, n_states = len(values) - 1, values.shape[1]
     n_actions = len(rewards) // n_states
+    spent = 0
     for h in range(horizon - 1, -1, -1):
+        spent = serve_signals(spent, len(probs))
         mixture, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
             total = 0.0
@@ -294,8 +301,9 @@ def _iterate(
 ) -> None:
     """Backward induction that keeps two rows only; the result stands in row horizon % 2."""
     n_actions = len(gains) // values.shape[1]
-    sums = np.empty(max(1, BLOCK // n_actions) * n_actions)
+    sums, spent = np.empty(max(1, BLOCK // n_actions) * n_actions), 0
     for h in range(horizon):
+        spent = serve_signals(spent, len(world.probs))
         if len(world.columns) > 0:
             _plan_by_columns(world, gains, np.inf, values[h % 2], values[(h + 1) % 2], actions, sums)
         else:
@@ -311,8 +319,9 @@ def _leap(
     actions: NDArray[np.int32],
 ) -> tuple[int, float]:
     """:func:`_iterate` for a long horizon: (the row the result stands in, what is to be added to it)."""
-    done, offset, settled = 0, 0.0, False
+    done, offset, settled, spent = 0, 0.0, False, 0
     while done + STRIDE <= horizon and not settled:
+        spent = serve_signals(spent, STRIDE * len(world.probs))
         before = values[0].copy()
         _iterate(world, gains, STRIDE, values, actions)
         done += STRIDE

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import inlined, kernel
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
 
 U = np.uint64
@@ -48,9 +49,11 @@ def alias_tables(successors: Successors) -> AliasTables:
 @kernel
 def _fill(successors: Successors, heads: NDArray[np.uint64], cells: NDArray[np.uint64]) -> None:
     """Vose's construction, one pair after the other."""
+    spent = 0
     for pair in range(len(heads)):
         first = np.int64(heads[pair] >> U(6))
         n = 1 << np.int64(heads[pair] & U(63))
+        spent = serve_signals(spent, 16 * n)
         lo, hi = successors.starts[pair], successors.starts[pair + 1]
         own = np.full(n, successors.states[lo], np.int64)
         mass = np.zeros(n)

@@ -27,6 +27,7 @@ from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.counts import Counts, CountTable, find, insert
 from aomultirl.engine.random import Stream, below, draw
 from aomultirl.engine.sampling import AliasTables, pick
+from aomultirl.engine.signals import DECISION, STRETCH, serve_signals
 
 U = np.uint64
 ASK = -1
@@ -181,12 +182,17 @@ def _run(
     agent: Stream,
     place: NDArray[np.int64],
     last: int,
+    stretch: int,
     total: float,
 ) -> tuple[float, bool, bool]:
-    """Run a behaviour up to step ``last``: (total reward, it reached its aim, the counts want more room)."""
+    """Run a behaviour up to step ``last``: (total reward, it reached its aim, the counts want more room).
+
+    stretch: steps after which the inner loop is left, at the latest, to look for signals.
+    """
     table = behaviour.table
-    finished, crowded = False, False
+    finished, crowded, spent = False, False, 0
     while place[0] < last and not finished and not crowded:
+        begin = place[0]
         needs, total = _walk(
             tables.heads,
             tables.cells,
@@ -203,13 +209,14 @@ def _run(
             world,
             agent,
             place,
-            last,
+            min(last, begin + stretch),
             total,
         )
         if needs == MISSING:
             prepare(behaviour, counts, place[1], agent)
         elif needs > 0:
             finished, crowded = _settle(behaviour, counts, needs, place)
+        spent = serve_signals(spent, place[0] - begin + DECISION)
     return total, finished, crowded
 
 
@@ -353,6 +360,7 @@ class Simulator:
                 self.agent,
                 place,
                 phase.steps,
+                STRETCH,
                 reward,
             )
             if crowded:

@@ -23,6 +23,7 @@ from aomultirl.engine import stepping
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
 from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.stepping import ASK, Table, is_record
 from aomultirl.exploring.targets import book, forget_ways
 
@@ -101,7 +102,7 @@ def optimistic_path(
 ) -> NDArray[np.float64]:
     """Optimistic expected steps to the goal from every state; ``plan`` is filled with the way."""
     n_states = len(goal)
-    values = np.zeros(n_states)
+    values, spent = np.zeros(n_states), 0
     for _ in range(MOST_SWEEPS):
         order = np.argsort(values)
         fresh = np.zeros(n_states)
@@ -111,6 +112,7 @@ def optimistic_path(
                 continue
             best = np.inf
             for a in range(n_actions):
+                spent = serve_signals(spent, 16 * n_states)
                 steps = 1.0 + _least_way(counts, s * n_actions + a, values, order, confidence)
                 if steps < best:
                     best, plan[s] = steps, a

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import borrowing
 from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.engine.stepping import ASK, Table, is_record
 from aomultirl.identifying.bets import RATE, find_bets, ln_wealth
 from aomultirl.identifying.e_values import Gammas
@@ -172,8 +173,9 @@ def _plan(behaviour: Seek, counts: Counts, backups: int, last: int) -> None:
     total, here, values, plan = seen.total, seen.here, behaviour.values, behaviour.table.plan
     guide = task[GUIDE]
     guided = known.visits[guide] if guide >= 0 else total
-    s, discount = task[NEXT], behaviour.discount
+    s, discount, spent = task[NEXT], behaviour.discount, 0
     for _ in range(backups):
+        spent = serve_signals(spent, DECISION)
         s = s - 1 if s > 0 else len(values) - 1
         _back_up(counts, starts, states, model, worth, total, here, guided, guide, values, plan, discount, s)
     task[NEXT] = s
@@ -184,7 +186,9 @@ def _plan(behaviour: Seek, counts: Counts, backups: int, last: int) -> None:
 def _follow_guide(behaviour: Seek, guide: int) -> None:
     known, seen = behaviour.known, behaviour.seen
     behaviour.task[GUIDE] = guide
+    spent = 0
     for pair in range(len(seen.total)):
+        spent = serve_signals(spent, 16 + known.starts[pair + 1] - known.starts[pair])
         _remodel(known.starts, known.seen, known.visits, seen.here, seen.total, behaviour.model, guide, pair)
 
 
@@ -199,6 +203,7 @@ def _value_bets(behaviour: Seek) -> None:
         if seen.alive[c]:
             most = max(most, seen.scores[c])
     worth[:] = 0.0
+    spent = 0
     for rival in range(count):
         if not seen.alive[rival]:
             continue
@@ -206,6 +211,7 @@ def _value_bets(behaviour: Seek) -> None:
         for c in range(count):
             share = math.exp(seen.scores[c] - most) if c != rival and seen.alive[c] else 0.0
             if share > 0.02:
+                spent = serve_signals(spent, len(worth))
                 for pair in range(len(worth)):
                     worth[pair] += need * share * seen.bets[rival, c, pair, RATE]
     best = 0.0
@@ -222,12 +228,14 @@ def _value_doubts(behaviour: Seek) -> None:
     known, seen, worth = behaviour.known, behaviour.seen, behaviour.worth
     leader = seen.state[LEADER]
     worth[:] = 0.0
+    spent = 0
     for rival in range(len(seen.scores)):
         if rival == leader or not seen.alive[rival]:
             continue
         weight = math.exp(0.5 * (seen.scores[rival] - seen.scores[leader]))
         for pair in range(len(worth)):
             first, last = known.starts[pair], known.starts[pair + 1]
+            spent = serve_signals(spent, 16 * (last - first))
             n, m = known.visits[leader, pair], known.visits[rival, pair]
             blur = 0.5 * (last - first)
             for i in range(first, last):
@@ -256,7 +264,9 @@ def _value_targets(behaviour: Seek) -> None:
 def _prepare(behaviour: Seek, counts: Counts, state: int) -> None:
     known, seen, levels = behaviour.known, behaviour.seen, behaviour.levels
     if behaviour.task[AIM] == SURVIVE:
+        spent = 0
         for pair in range(len(seen.total)):
+            spent = serve_signals(spent, DECISION * len(known.seen))
             find_bets(
                 behaviour.gammas,
                 known.starts,

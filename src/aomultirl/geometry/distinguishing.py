@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.successors import Successors
+from aomultirl.engine.waiting import while_serving_signals
 from aomultirl.geometry.separation import distances
 
 MANY_PATTERNS = 10_000
+PART = 100_000
+"""Columns whose patterns are sorted at once: a tenth of a second."""
 
 
 def told_apart(worlds: Sequence[Successors], level: float) -> NDArray[np.bool_]:
@@ -33,8 +36,7 @@ def smallest_set(table: NDArray[np.bool_], *, exact: bool = True, time_limit: fl
     TimeoutError
         the integer program takes longer than ``time_limit`` seconds.
     """
-    packed = np.packbits(table, axis=0)
-    _, candidates = np.unique(packed, axis=1, return_index=True)
+    candidates = _kinds(table)
     chosen = candidates[_greedily(table[:, candidates])]
     if exact and len(chosen) > _least(table[:, candidates]):
         candidates = _undominated(table, candidates)
@@ -44,6 +46,18 @@ def smallest_set(table: NDArray[np.bool_], *, exact: bool = True, time_limit: fl
         else:
             chosen = candidates[_by_program(table[:, candidates], time_limit)]
     return np.sort(chosen)
+
+
+def _kinds(table: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The first column of every pattern, in the order of the patterns; looked for in parts, between which signals are
+    served."""
+    packed = np.packbits(table, axis=0)
+    parts = [
+        first + np.unique(packed[:, first : first + PART], axis=1, return_index=True)[1]
+        for first in range(0, packed.shape[1], PART)
+    ]
+    candidates = np.concatenate(parts)
+    return candidates[np.unique(packed[:, candidates], axis=1, return_index=True)[1]] if len(parts) > 1 else candidates
 
 
 def _two(patterns: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -81,12 +95,14 @@ def _by_program(patterns: NDArray[np.bool_], time_limit: float) -> NDArray[np.in
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     count = patterns.shape[1]
-    answer = milp(
-        np.ones(count),
-        integrality=np.ones(count, np.int64),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(patterns.astype(float), 1, np.inf),
-        options={"time_limit": time_limit},
+    answer = while_serving_signals(
+        lambda: milp(
+            np.ones(count),
+            integrality=np.ones(count, np.int64),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(patterns.astype(float), 1, np.inf),
+            options={"time_limit": time_limit},
+        )
     )
     if not answer.success:
         raise TimeoutError(

@@ -6,16 +6,22 @@ multiplies and divides positive numbers (Grassmann, Taksar, Heyman), which is ac
 
 import warnings
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
+from aomultirl.engine.waiting import while_serving_signals
 
+T = TypeVar("T")
 LARGEST_RESIDUAL = 1e-10
 DENSE_STATES, DENSE_SHARE = 256, 0.02
+SLOW_STATES = 1000
+"""From here on a factorisation takes long enough for signals to be served meanwhile."""
 
 
 def passage_times(world: Successors, policy: NDArray[np.int64], target: int) -> NDArray[np.float64]:
@@ -63,7 +69,7 @@ def _solver(
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # singular or ill-conditioned factors show in the residual
-            factors = lu_factor(dense, check_finite=False)
+            factors = _factorised(n_states, lambda: lu_factor(dense, check_finite=False))
         if not np.isfinite(factors[0]).all() or (np.diag(factors[0]) == 0.0).any():
             return None
         return lambda right: np.asarray(lu_solve(factors, right, check_finite=False))
@@ -71,10 +77,15 @@ def _solver(
 
     chain = sp.csc_array((probs, (rows, columns)), shape=(n_states, n_states))
     try:
-        sparse = splu(sp.csc_matrix(sp.eye_array(n_states, format="csc") - chain), permc_spec="MMD_AT_PLUS_A")
+        matrix = sp.csc_matrix(sp.eye_array(n_states, format="csc") - chain)
+        sparse = _factorised(n_states, lambda: splu(matrix, permc_spec="MMD_AT_PLUS_A"))
     except RuntimeError:
         return None
     return lambda right: np.asarray(sparse.solve(right))
+
+
+def _factorised(n_states: int, factorise: Callable[[], T]) -> T:
+    return while_serving_signals(factorise) if n_states >= SLOW_STATES else factorise()
 
 
 def _banded(rows: NDArray[np.int64], columns: NDArray[np.int32], n_states: int) -> bool:
@@ -101,12 +112,14 @@ def eliminate(world: Successors, policy: NDArray[np.int64], target: int) -> NDAr
             chain[row, column] += world.probs[i]
     cost = np.ones(n_states)
     out = np.ones(n_states)
+    spent = 0
     for k in range(n_states - 1, 0, -1):
         total = 0.0
         for j in range(k):
             total += chain[k, j]
         out[k] = total
         for i in range(1, k):
+            spent = serve_signals(spent, k)
             if chain[i, k] > 0.0:
                 f = chain[i, k] / total
                 cost[i] += f * cost[k]

@@ -25,6 +25,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry.passage_times import eliminate, passage_times
 
@@ -155,8 +156,9 @@ def _sweep_up(world: Successors, target: int, policy: NDArray[np.int64], sweeps:
     """Value iteration from zero, Gauss-Seidel, until it moves by less than a hundredth; leaves the greedy policy."""
     n_states = len(policy)
     n_actions = (len(world.starts) - 1) // n_states
-    values = np.zeros(n_states)
+    values, spent = np.zeros(n_states), 0
     for _ in range(sweeps):
+        spent = serve_signals(spent, len(world.probs))
         moved, top = 0.0, 0.0
         for s in range(n_states):
             if s == target:
@@ -234,8 +236,9 @@ def _sweep_down(
     """
     n_states = len(values)
     n_actions = (len(world.starts) - 1) // n_states
-    first_gap = 0.0
+    first_gap, spent = 0.0, 0
     for sweep in range(sweeps):
+        spent = serve_signals(spent, len(world.probs))
         gap, top = 0.0, 0.0
         for s in range(n_states):
             if s == target:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import borrowing
+from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.e_values import Gammas, interval_radius, lower_bound
 
 THETA, WIN, LOSE, RATE = range(4)
@@ -44,7 +45,9 @@ def find_bet(
     out[RATE] = 0.0
     if n == 0 or n_rival == 0:
         return
+    spent = 0
     for i in range(len(mine) - 1):
+        spent = serve_signals(spent, 4 * len(mine))
         theta = ratio(rival[i], n_rival, mine[i], n)
         if theta <= 1.0:
             continue
@@ -81,8 +84,10 @@ def find_bets(
 ) -> None:
     """All bets at a pair."""
     first, last = starts[pair], starts[pair + 1]
+    spent = 0
     for c in range(len(seen)):
         for rival in range(len(seen)):
+            spent = serve_signals(spent, 64 * (last - first))
             if rival != c:
                 find_bet(
                     gammas.half,

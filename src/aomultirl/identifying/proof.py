@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable
+from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bet, ratio
 from aomultirl.identifying.certificates import certify_pair
 from aomultirl.identifying.differences import differs
@@ -96,9 +97,10 @@ def ln_against(
 ) -> float:
     """ln of the mean over alternatives of the wealth of the bets against c."""
     most, logs = -np.inf, np.zeros(len(alternatives))
-    bet = np.zeros(4)
+    bet, spent = np.zeros(4), 0
     for k, rival in enumerate(alternatives):
         for pair in range(len(total)):
+            spent = serve_signals(spent, DECISION)
             n, m = proven.visits[c, pair], noted.visits[rival, pair]
             if total[pair] == 0 or n == 0 or m == 0:
                 continue
@@ -134,7 +136,9 @@ def is_rejected(
         return True
     events = rules.events + rules.chosen  # so the test of both samples together pays for the choice of the founder too
     bound = rules.reject - math.log(0.5 * (1.0 - BETTING) / len(total))
+    spent = 0
     for pair in range(len(total)):
+        spent = serve_signals(spent, DECISION)
         first, last = proven.starts[pair], proven.starts[pair + 1]
         if total[pair] > 0 and differs(
             gammas.half,
@@ -161,9 +165,10 @@ def growth(
     survivors: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """(S * A,): how fast bets on what is believed of this world would win against the survivors, all together."""
-    worth, bet = np.zeros(len(visits)), np.zeros(4)
+    worth, bet, spent = np.zeros(len(visits)), np.zeros(4), 0
     for c in survivors:
         for pair in range(len(visits)):
+            spent = serve_signals(spent, DECISION)
             if visits[pair] > 0 and proven.visits[c, pair] > 0:
                 first, last = proven.starts[pair], proven.starts[pair + 1]
                 mine, his = proven.seen[c, first:last], believed[first:last]
@@ -185,8 +190,9 @@ def certified_pairs(
 ) -> NDArray[np.bool_]:
     """(S * A,): this world and that of c agree there, to half an l1 distance of ``gap``."""
     found = np.zeros(len(total), np.bool_)
-    nothing = np.zeros(len(here), np.int64)
+    nothing, spent = np.zeros(len(here), np.int64), 0
     for pair in range(len(total)):
+        spent = serve_signals(spent, DECISION)
         first, last = proven.starts[pair], proven.starts[pair + 1]
         found[pair], _ = certify_pair(
             gammas.half,

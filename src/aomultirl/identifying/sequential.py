@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import borrowing, kernel
+from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bets, ln_wealth, ratio
 from aomultirl.identifying.certificates import certify_pair
 from aomultirl.identifying.differences import differs
@@ -260,7 +261,9 @@ def look_again(gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels)
     for pair in range(len(seen.targets)):
         seen.state[OPEN] += seen.targets[pair]
     if seen.state[LEADER] >= 0 and seen.state[SETTLED]:
+        spent = 0
         for pair in range(len(seen.targets)):
+            spent = serve_signals(spent, DECISION)
             if seen.targets[pair] and seen.total[pair] > seen.before_total[pair]:
                 _certify(gammas, known, seen, levels, pair)
 

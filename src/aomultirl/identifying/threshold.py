@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, CountTable, find, span, visits_of
+from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.clusters import Cluster
 
 U = np.uint64
@@ -41,15 +42,18 @@ def distance(a: Counts, b: Counts, pair: int) -> float:
 @kernel
 def largest_distance(a: Counts, b: Counts, pairs: NDArray[np.int64]) -> float:
     """The largest l1 distance over these pairs."""
-    largest = 0.0
+    largest, spent = 0.0, 0
     for pair in pairs:
+        spent = serve_signals(spent, 64)
         largest = max(largest, distance(a, b, pair))
     return largest
 
 
 @kernel
 def _agree(a: Counts, b: Counts, pairs: NDArray[np.int64], threshold: float) -> bool:
-    for pair in pairs:  # noqa: SIM110
+    spent = 0
+    for pair in pairs:
+        spent = serve_signals(spent, 64)
         if distance(a, b, pair) > threshold:
             return False
     return True

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
 
 MOST_SWEEPS = 1_000_000
 """Reached only by worlds that go round in a circle, with a radius of nothing."""
@@ -88,7 +89,7 @@ def extended_value_iteration(
     states, probs = states.copy(), probs.copy()
     n_actions = len(rewards) // n_states
     values, fresh, q = np.zeros(n_states), np.zeros(n_states), np.empty(len(rewards))
-    low, high, sweeps = -np.inf, np.inf, 0
+    low, high, sweeps, spent = -np.inf, np.inf, 0, 0
     while high - low >= accuracy and sweeps < MOST_SWEEPS:
         values, fresh = fresh, values
         values -= values.min()
@@ -96,6 +97,7 @@ def extended_value_iteration(
         low, high = np.inf, -np.inf
         for s in range(n_states):
             fresh[s] = -np.inf
+            spent = serve_signals(spent, 4 * n_actions + 8 * (starts[(s + 1) * n_actions] - starts[s * n_actions]))
             for pair in range(s * n_actions, (s + 1) * n_actions):
                 first, last = starts[pair], starts[pair + 1]
                 sort_row(states, probs, first, last, values)

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
 
 
 @kernel
@@ -17,8 +18,9 @@ def greedy(
 ) -> NDArray[np.int32]:
     """Actions (S,) after so many sweeps of discounted value iteration; successor lists with visits, rewards (S, A)."""
     n_states, n_actions = rewards.shape
-    values, plan = np.zeros(n_states), np.zeros(n_states, np.int32)
+    values, plan, spent = np.zeros(n_states), np.zeros(n_states, np.int32), 0
     for _ in range(sweeps):
+        spent = serve_signals(spent, len(starts) + len(states))
         for s in range(n_states):
             best = -np.inf
             for a in range(n_actions):

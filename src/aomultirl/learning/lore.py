@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import Knowledge
 
 ROUNDS = 4
@@ -56,12 +57,13 @@ def _spread(starts: NDArray[np.int64], seen: NDArray[np.int64], visits: NDArray[
     for c in range(len(seen)):
         for i in range(seen.shape[1]):
             found += seen[c, i] > 0
-    low, high = math.log(LEAST_SPREAD), math.log(MOST_SPREAD)
+    low, high, spent = math.log(LEAST_SPREAD), math.log(MOST_SPREAD), 0
     for _ in range(12):
         theta = math.exp(0.5 * (low + high))
         expected = 0.0
         for c in range(len(visits)):
             for pair in range(visits.shape[1]):
+                spent = serve_signals(spent, 16)
                 if visits[c, pair] > 0:
                     expected += theta * math.log1p(visits[c, pair] / theta)
         if expected < found:
@@ -109,8 +111,9 @@ def _share(
 ) -> float:
     count, n_pairs = visits.shape
     factors = np.zeros((count, count, n_pairs))
-    shared = 0.5
+    shared, spent = 0.5, 0
     for pair in range(n_pairs):
+        spent = serve_signals(spent, 512)
         known, visited = starts[pair + 1] - starts[pair] - 1, visits[:, pair].sum()
         own = _spread_of(int(visited), known, theta)
         prior[2, pair] = own
@@ -122,6 +125,7 @@ def _share(
                 n, m = visits[w, pair], visits[j, pair]
                 if n > 0 and m > 0:
                     a, b = starts[pair], starts[pair + 1]
+                    spent = serve_signals(spent, 64 * (b - a))
                     factors[w, j, pair] = factors[j, w, pair] = _ln_same(
                         seen[w, a:b], seen[j, a:b], n, m, prior[2, pair], prior[0, pair]
                     )
@@ -130,6 +134,7 @@ def _share(
         for w in range(count):
             for j in range(w):
                 for pair in range(n_pairs):
+                    spent = serve_signals(spent, 16)
                     if min(visits[w, pair], visits[j, pair]) >= ENOUGH:
                         looked += 1.0
                         same += 1.0 / (1.0 + (1.0 - shared) / shared * math.exp(-factors[w, j, pair]))
@@ -138,6 +143,7 @@ def _share(
     for w in range(count + 1):
         for pair in range(n_pairs):
             a, b = starts[pair], starts[pair + 1]
+            spent = serve_signals(spent, count * (16 + b - a))
             if w < count:
                 for i in range(a, b):
                     out[w, i] = seen[w, i]

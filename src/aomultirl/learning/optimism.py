@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.stepping import ASK, Table
 from aomultirl.identifying.knowledge import Knowledge, place_of
 from aomultirl.learning.lore import Lore
@@ -149,8 +150,9 @@ def plan(planner: Planner, table: Table, counts: Counts, backups: int, last: int
     rewards, values, lease, entries = planner.rewards, planner.values, planner.lease, table.plan
     marks, means, options = planner.marks, planner.means, planner.options
     left = float(max(0, planner.horizon - state[SPENT]))
-    s, top, highest = state[NEXT], tops[TOP], tops[HIGHEST]
+    s, top, highest, spent = state[NEXT], tops[TOP], tops[HIGHEST], 0
     for step in range(backups + 1):
+        spent = serve_signals(spent, 32 * len(means))
         if step < backups:
             s -= 1
             if s < 0:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.engine.stepping import Table, is_record
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.optimism import (
@@ -89,7 +90,7 @@ def _score(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> Non
     prior = planner.lore.prior
     alpha, rest, theta = prior[0, pair], prior[1, pair], prior[2, pair]
     n = planner.total[pair]
-    novel = 0
+    novel = spent = 0
     for slot in range(*span(counts, pair)):
         key = counts.slots[2 * slot]
         if key == EMPTY:
@@ -100,11 +101,13 @@ def _score(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> Non
             novel += visits
             continue
         for b in range(here[place], visits):
+            spent = serve_signals(spent, 16 * (count + 1))
             for c in range(count):
                 rows[c, pair] += math.log((seen[c, place] + b + alpha) / (mass[c, pair] + n + theta))
             rows[count, pair] += math.log((b + alpha) / (n + theta))
             n += 1
     for b in range(here[last], novel):
+        spent = serve_signals(spent, 16 * (count + 1))
         for c in range(count):
             rows[c, pair] += math.log((b + rest) / (mass[c, pair] + n + theta))
         rows[count, pair] += math.log((b + rest) / (n + theta))
@@ -162,10 +165,11 @@ def _guide(scores: NDArray[np.float64]) -> int:
 @kernel
 def settle(behaviour: Recalling, counts: Counts) -> None:
     """Take over all that was counted, by this behaviour or another; to be called when a phase has ended."""
-    planner, table = behaviour.planner, behaviour.table
+    planner, table, spent = behaviour.planner, behaviour.table, 0
     for s in range(len(planner.lease)):
         planner.lease[s] = table.budget[s] = 1
     for pair in range(len(planner.total)):
+        spent = serve_signals(spent, DECISION)
         if counts.filled[pair] > 0:
             _learn(behaviour, counts, pair)
 
@@ -179,7 +183,9 @@ def _follow(behaviour: Recalling, counts: Counts, guide: int, state: int) -> Non
     if old < len(beliefs.values):
         beliefs.values[old] = planner.values
     planner.state[GUIDE] = guide
+    spent = 0
     for pair in range(len(planner.total)):
+        spent = serve_signals(spent, 16 + planner.known.starts[pair + 1] - planner.known.starts[pair])
         remodel(planner, pair)
         reprice(planner, pair)
     if guide < len(beliefs.values):

@@ -22,6 +22,7 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.engine.planning import Transitions, expect_row
 from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.signals import serve_signals
 from aomultirl.theory.bounds import bonus_for
 
 U = np.uint64
@@ -55,9 +56,10 @@ def _plan(
     starts, states, probs = world.starts, world.states, world.probs
     n_states = values.shape[1]
     n_actions = len(gains) // n_states
-    q = np.empty(n_actions)
+    q, spent = np.empty(n_actions), 0
     for h in range(len(caps) - 1, -1, -1):
         following = values[h + 1]
+        spent = serve_signals(spent, 16 * len(gains) + len(probs))
         for s in range(n_states):
             best, tied, chosen = -np.inf, 0, 0
             for a in range(n_actions):

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from aomultirl import checks
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.planning import expect_row
+from aomultirl.engine.signals import serve_signals
 from aomultirl.mdp import MDP
 
 U = np.uint64
@@ -39,8 +40,9 @@ def _iterate(
     n_states = len(values)
     n_actions = len(rewards) // n_states
     fresh = np.empty(n_states)
-    low, high, sweeps = -np.inf, np.inf, 0
+    low, high, sweeps, spent = -np.inf, np.inf, 0, 0
     while high - low > tolerance and sweeps < MOST_SWEEPS:
+        spent = serve_signals(spent, len(probs))
         low, high = np.inf, -np.inf
         for s in range(n_states):
             best = -np.inf

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import inlined, kernel
 from aomultirl.engine.random import Stream, draw, draw_below
+from aomultirl.engine.signals import serve_signals
 
 U = np.uint64
 
@@ -91,8 +92,10 @@ def spread(
     than others, k = 1 where it is special.  flips: of each column, (2,).
     """
     scores, tally, ratios = np.zeros(rows), np.zeros((rows, 2, 2), np.int64), odds.ratios
+    spent = 0
     for game in range(len(specials)):
         for row in range(among):
+            spent = serve_signals(spent, 16)
             for column in range(2):
                 longer = int(row < flips[column] % among)
                 n = flips[column] // among + longer
@@ -123,11 +126,12 @@ def eliminate(
     row was left or the last budget was spent.
     """
     scores, tally, out = np.zeros(rows), np.zeros((rows, 2, 2), np.int64), np.zeros(rows, np.bool_)
-    heads, ratios = odds.heads, odds.ratios
+    heads, ratios, spent = odds.heads, odds.ratios, 0
     for game in range(len(specials)):
         scores[:], tally[:], out[:] = 0.0, 0, False
         left, at, first, others = rows, 0, 0, 0
         while left > 1 and at < len(budgets):
+            spent = serve_signals(spent, 8 * rows)
             for row in range(rows):
                 if out[row]:
                     continue
@@ -190,7 +194,7 @@ def track(
         size *= 2
     scores, tally, tree = np.empty(size), np.zeros((rows, 2, 2), np.int64), np.empty(2 * size, np.int64)
     order, places = np.empty(rows, np.int64), np.empty(rows, np.int64)
-    heads, ratios = odds.heads, odds.ratios
+    heads, ratios, spent = odds.heads, odds.ratios, 0
     for game in range(len(specials)):
         order[:] = np.arange(rows)
         for row in range(rows - 1, 0, -1):
@@ -202,7 +206,9 @@ def track(
         for node in range(2 * size - 1, 0, -1):
             tree[node] = node - size if node >= size else tree[2 * node]
         at, first, others, leader, next_best = 0, 0, 0, 0, _runner_up(tree, scores, 0)
+        spent = serve_signals(spent, 8 * rows)
         while True:
+            spent = serve_signals(spent, 8)
             if scores[leader] <= next_best:
                 _update(tree, scores, leader)
                 leader = tree[1]

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.special import rel_entr
 
 from aomultirl import checks, sizes
+from aomultirl.engine.waiting import while_serving_signals
 from aomultirl.mdp import MDP, ModelSet
 
 MOST_EVENTS = 12
@@ -124,13 +125,15 @@ def _least_steps(world: MDP, divergences: sp.csr_array, needed: float) -> float:
     balance = sp.hstack([owner - world.sparse_transitions.T, sp.eye_array(n_states)], format="csr")
     cost = np.concatenate([np.ones(n_pairs), np.zeros(n_states)])
     told = sp.hstack([divergences, sp.csr_array((divergences.shape[0], n_states))], format="csr")
-    found = linprog(
-        cost,
-        A_ub=-told,
-        b_ub=np.full(told.shape[0], -needed),
-        A_eq=balance,
-        b_eq=world.start_distribution,
-        method="highs",
+    found = while_serving_signals(
+        lambda: linprog(
+            cost,
+            A_ub=-told,
+            b_ub=np.full(told.shape[0], -needed),
+            A_eq=balance,
+            b_eq=world.start_distribution,
+            method="highs",
+        )
     )
     if found.status == 2:  # infeasible: no number of steps is enough
         return math.inf
