@@ -1,5 +1,7 @@
 """Small experiments for the tests of the store, the executors and the command, and what they leave behind."""
 
+import sys
+
 from aomultirl.experiments.specification import specification_of
 
 SMALL = """
@@ -35,6 +37,13 @@ class Told:
 
     def finished(self, computed):
         self.calls.append(computed.cell.number)
+
+
+def command(folder, *options, runs=4):
+    """The command line of the small experiment, whose results go to ``folder``."""
+    specification = folder.parent / "small.toml"
+    specification.write_text(SMALL.replace("runs = 4", f"runs = {runs}"))
+    return [sys.executable, "-m", "aomultirl", "run", str(specification), "--out", str(folder), *options]
 
 
 def experiment(runs=3, episodes=6, **agent):

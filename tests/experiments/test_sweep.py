@@ -4,11 +4,8 @@ import dataclasses
 import errno
 import json
 import os
-import random
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,13 +14,7 @@ from aomultirl import files
 from aomultirl.experiments.executors import InProcess, LocalProcesses
 from aomultirl.experiments.store import Store
 from aomultirl.experiments.sweep import complete
-from sweeps import SMALL, Told, experiment, results
-
-
-def command(folder, *options, runs=4):
-    specification = folder.parent / "small.toml"
-    specification.write_text(SMALL.replace("runs = 4", f"runs = {runs}"))
-    return [sys.executable, "-m", "aomultirl", "run", str(specification), "--out", str(folder), *options]
+from sweeps import SMALL, Told, command, experiment, results
 
 
 @pytest.fixture(scope="module")
@@ -110,46 +101,6 @@ def test_a_disk_that_is_really_full(tmp_path):
         assert all(results(place / "out")[name] == content for name, content in kept.items())
     finally:
         subprocess.run(["umount", str(place)], check=True)
-
-
-def kill(folder, times, runs):
-    """kill -9 the driver in the middle of it, ``times`` times; then run to the end, and compare with a run in peace."""
-    moments = random.Random(os.urandom(8))
-    kept = {}
-    for _ in range(times):
-        line = command(folder, "--workers", "2", "--checkpoint", "0.05", runs=runs)
-        process = subprocess.Popen(line, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        end = time.monotonic() + 120
-        while len(manifests(folder)) <= len(kept) and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        time.sleep(moments.uniform(0.0, 0.2))
-        process.send_signal(signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
-        found = manifests(folder)
-        assert len(kept) < len(found) < 4 * runs
-        assert {name: found[name] for name in kept} == kept  # what was finished is not touched again
-        kept = found
-    last = subprocess.run(command(folder, "--workers", "2", runs=runs), check=True, capture_output=True, text=True)
-    assert "set aside" not in last.stderr
-    assert f"{4 * runs} of {4 * runs} cells" in last.stderr
-    assert not list(folder.rglob("*.partial"))
-    assert not list((folder / "checkpoints").iterdir())
-    whole = folder.parent / "whole"
-    subprocess.run(command(whole, runs=runs), check=True, capture_output=True)
-    assert results(folder) == results(whole)
-
-
-def manifests(folder):
-    return {path.name: path.stat().st_mtime_ns for path in folder.glob("cells/*.json")}
-
-
-def test_killed_twice_it_ends_with_the_same_bytes(tmp_path):
-    kill(tmp_path / "out", 2, 4)
-
-
-@pytest.mark.long
-def test_killed_ten_times_at_random_moments_it_ends_with_the_same_bytes(tmp_path):
-    kill(tmp_path / "out", 10, 30)
 
 
 def test_two_drivers_do_not_share_a_folder(tmp_path):

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from aomultirl import checks
+
 DOCUMENT = "document.json"
 DIGEST = 64
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -52,7 +54,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     except ValueError:
         raise
     except Exception as error:  # zipfile has many ways to fail
-        raise ValueError(f"it cannot be read: {type(error).__name__}: {error}") from None
+        raise ValueError(f"it cannot be read: {type(error).__name__}: {checks.cut(str(error))}") from None
     if not isinstance(found, dict):
         raise ValueError(f"its {DOCUMENT} is not a table of names and values")
     return found, arrays
@@ -65,7 +67,7 @@ def _members(data: bytes) -> list[bytes]:
         wanted = [DOCUMENT, *(f"{number}.npy" for number in range(len(names) - 1))]
         if names != wanted:
             other = next((name for name, mine in zip(names, wanted, strict=False) if name != mine), "nothing")
-            raise ValueError(f"it holds {other!r} where {DOCUMENT!r} and the arrays should be")
+            raise ValueError(f"it holds {checks.shown(other)} where {DOCUMENT!r} and the arrays should be")
         if any(member.compress_type != zipfile.ZIP_STORED for member in members):
             raise ValueError("it is compressed, which saved agents are not")
         if sum(member.file_size for member in members) > len(data):
@@ -87,17 +89,17 @@ def _array(content: bytes) -> NDArray[Any]:
             raise ValueError("it is of another version")
         shape, by_columns, kind = npy.read_array_header_1_0(file, max_header_size=MOST_HEADER)
     except Exception as error:  # the reader of headers has many ways to fail
-        raise ValueError(f"it holds an array that cannot be read: {error}") from None
+        raise ValueError(f"it holds an array that cannot be read: {checks.cut(str(error))}") from None
     if kind.str not in KINDS:
         raise ValueError(f"it holds an array of {kind.name}, which saved agents do not")
     if by_columns or any(length < 0 for length in shape):
-        raise ValueError(f"it holds an array of shape {shape} that is laid out in another way")
+        raise ValueError(f"it holds an array of shape {checks.shown(shape)} that is laid out in another way")
     count = 1
     for length in shape:
         count *= length
     body = content[file.tell() :]
     if count * kind.itemsize != len(body):
-        raise ValueError(f"it holds an array of shape {shape} with {len(body)} bytes")
+        raise ValueError(f"it holds an array of shape {checks.shown(shape)} with {len(body)} bytes")
     if kind == np.bool_ and body.strip(b"\x00\x01"):
         raise ValueError("it holds an array of bool with entries that are neither true nor false")
     return np.frombuffer(body, kind).reshape(shape).copy()

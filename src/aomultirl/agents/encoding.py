@@ -56,9 +56,9 @@ class Encoder:
         if type(value) is dict:
             for name in value:
                 if not isinstance(name, str) or name.startswith("$"):
-                    raise ValueError(f"{place} has the name {name!r}, which cannot be saved")
+                    raise ValueError(f"{place} has the name {checks.shown(name)}, which cannot be saved")
             return {name: self.encode(one, f"{place}.{name}") for name, one in value.items()}
-        raise ValueError(f"{place} is {value!r}, which cannot be saved")
+        raise ValueError(f"{place} is {checks.shown(value)}, which cannot be saved")
 
     def _once(self, value: Any, put: Callable[[], int]) -> int:
         """The place of a value, which is put there at its first use."""
@@ -130,7 +130,7 @@ class Decoder:
             return Options(**self.decode(content))
         if name == "$tuple" and isinstance(content, list):
             return tuple(self.decode(content))
-        raise ValueError(f"it holds {name!r} with something that cannot be: {content!r:.80}")
+        raise ValueError(f"it holds {checks.shown(name)} with something that cannot be: {checks.shown(content)}")
 
     def _array(self, number: Any) -> NDArray[Any]:
         return self._arrays[checks.integer("the number of an array", number, least=0, most=len(self._arrays) - 1)]
@@ -151,7 +151,7 @@ class Decoder:
         if self.sizes is None:
             raise ValueError("it holds counts of an agent that has not begun")
         if not isinstance(numbers, list) or len(numbers) != len(Packed._fields):
-            raise ValueError(f"a count table is {numbers!r:.80}, not {len(Packed._fields)} arrays")
+            raise ValueError(f"a count table is {checks.shown(numbers)}, not {len(Packed._fields)} arrays")
         n_states, n_actions = self.sizes
         try:
             packed = Packed(*(self._array(number) for number in numbers))
@@ -170,5 +170,5 @@ class Decoder:
             worlds.append(MDP(arrays, rewards, start, layout=layout))
         origin = self.decode(told.value("origin"))
         if origin is not None and not isinstance(origin, dict):
-            raise ValueError(f"the origin of the worlds is {origin!r:.80}")
+            raise ValueError(f"the origin of the worlds is {checks.shown(origin)}")
         return ModelSet(worlds, origin)

@@ -100,7 +100,7 @@ def from_bytes(data: bytes, agents: Iterable[type[Agent]] = ()) -> tuple[Agent, 
     except ValueError:
         raise
     except Exception as error:  # whatever a constructor or begin() says to parameters that nobody would give
-        raise ValueError(f"no agent can be made of it: {type(error).__name__}: {error}") from None
+        raise ValueError(f"no agent can be made of it: {type(error).__name__}: {checks.cut(str(error))}") from None
 
 
 def _read(file: Saved, arrays: list[Any], agents: Iterable[type[Agent]]) -> tuple[Agent, dict[str, Any]]:
@@ -145,10 +145,11 @@ def _class(file: Saved, agents: Iterable[type[Agent]]) -> type[Agent]:
         return _listed()[name]
     for kind in agents:
         if not (isinstance(kind, type) and issubclass(kind, Agent)):
-            raise ValueError(f"agents holds {kind!r}, which is not a class of agents")
+            raise ValueError(f"agents holds {checks.shown(kind)}, which is not a class of agents")
         if kind.__name__ == name:
             return kind
-    raise ValueError(f"it holds an agent of class {name!r:.80}, which is neither in ao.agents nor in agents=[...]")
+    where = "which is neither in ao.agents nor in agents=[...]"
+    raise ValueError(f"it holds an agent of class {checks.shown(name)}, {where}")
 
 
 def _parameters(agent: Agent) -> dict[str, Any]:

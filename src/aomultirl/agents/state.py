@@ -35,7 +35,7 @@ class Saved:
 
     def __init__(self, values: Any, place: str = "memory") -> None:
         if not isinstance(values, Mapping):
-            raise ValueError(f"{place} must be a table of names and values, not {values!r}")
+            raise ValueError(f"{place} must be a table of names and values, not {checks.shown(values)}")
         self._values, self.place = values, place
         self._unread = set(values)
         self._parts: list[Saved] = []
@@ -43,7 +43,7 @@ class Saved:
     def value(self, name: str) -> Any:
         """As it is."""
         if name not in self._values:
-            raise ValueError(f"{self.place} has no {name!r}")
+            raise ValueError(f"{self.place} has no {checks.shown(name)}")
         self._unread.discard(name)
         return self._values[name]
 
@@ -61,7 +61,7 @@ class Saved:
         """An array of this shape and dtype, every entry finite and at least ``least``."""
         array, told = self.value(name), f"{self.place}.{name}"
         if not isinstance(array, np.ndarray) or array.dtype != kind or array.shape != shape:
-            found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else repr(array)
+            found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else checks.shown(array)
             raise ValueError(f"{told} must be {np.dtype(kind)} of shape {shape}, not {found}")
         bad = np.argwhere(~(np.isfinite(array) & (array >= least)))
         if len(bad):
@@ -73,14 +73,14 @@ class Saved:
         """A count table; those in files are checked against the setting as they are read."""
         table = self.value(name)
         if not isinstance(table, CountTable):
-            raise ValueError(f"{self.place}.{name} must be a count table, not {table!r}")
+            raise ValueError(f"{self.place}.{name} must be a count table, not {checks.shown(table)}")
         return table
 
     def tables(self, name: str, most: int | None = None) -> list[CountTable]:
         """A list of count tables."""
         for i, table in enumerate(self.entries(name, most)):
             if not isinstance(table, CountTable):
-                raise ValueError(f"{self.place}.{name}[{i}] must be a count table, not {table!r}")
+                raise ValueError(f"{self.place}.{name}[{i}] must be a count table, not {checks.shown(table)}")
         return self.entries(name)
 
     def entries(self, name: str, most: int | None = None) -> list[Any]:
@@ -88,7 +88,7 @@ class Saved:
         values = self.value(name)
         if not isinstance(values, list) or (most is not None and len(values) > most):
             bound = "" if most is None else f" of at most {most} entries"
-            found = f"one of {len(values)}" if isinstance(values, list) else repr(values)
+            found = f"one of {len(values)}" if isinstance(values, list) else checks.shown(values)
             raise ValueError(f"{self.place}.{name} must be a list{bound}, not {found}")
         return values
 
@@ -111,6 +111,6 @@ class Saved:
     def check_all_read(self) -> None:
         """Refuse what nobody asked for: it belongs to another agent, or to another version of this one."""
         if self._unread:
-            raise ValueError(f"{self.place} holds {min(self._unread)!r}, which nobody asked for")
+            raise ValueError(f"{self.place} holds {checks.shown(min(self._unread))}, which nobody asked for")
         for part in self._parts:
             part.check_all_read()

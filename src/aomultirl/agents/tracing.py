@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from aomultirl import checks
 from aomultirl.agents.state import Saved
 
 MOST = 8
@@ -29,7 +30,8 @@ class Traces:
         for one in saved.each("traces", most=MOST):
             head = {"episode": one.integer("episode"), "verdict": one.value("verdict")}
             if head["verdict"] not in VERDICTS:
-                raise ValueError(f"{one.place}.verdict is {head['verdict']!r:.80}, none of {', '.join(VERDICTS)}")
+                said = checks.shown(head["verdict"])
+                raise ValueError(f"{one.place}.verdict is {said}, none of {', '.join(VERDICTS)}")
             cluster = one.integer("cluster", least=-1)
             rest = {name: _numbers(one.value(name), f"{one.place}.{name}") for name in one.unread()}
             self.kept.append({**head, "cluster": cluster, **rest})
@@ -38,10 +40,10 @@ class Traces:
 def _numbers(values: Any, place: str) -> list[Any]:
     """Numbers, or lists of numbers, as long as there were looks."""
     if not isinstance(values, list):
-        raise ValueError(f"{place} must be a list, not {values!r:.80}")
+        raise ValueError(f"{place} must be a list, not {checks.shown(values)}")
     for value in values:
         if isinstance(value, list):
             _numbers(value, place)
         elif type(value) not in (int, float):
-            raise ValueError(f"{place} holds {value!r:.80}, not a number")
+            raise ValueError(f"{place} holds {checks.shown(value)}, not a number")
     return values

@@ -1,0 +1,98 @@
+"""kill -9 of the driver, at any moment: what was finished is kept, and in the end the bytes are those of a quiet run.
+
+The moment of every kill is recorded: how long the process had run, how many cells were done, and whether a file was
+just being written.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from typing import NamedTuple
+
+import pytest
+
+from sweeps import command, results
+
+
+class Kill(NamedTuple):
+    """A kill: seconds since the start, cells that were done then, of them new, and files that were half written."""
+
+    seconds: float
+    done: int
+    new: int
+    half_written: int
+
+    @property
+    def moment(self):
+        if self.half_written:
+            return "while a file was written"
+        return "between two cells" if self.new else "before the first cell was done"
+
+
+def manifests(folder):
+    return {path.name: path.stat().st_mtime_ns for path in folder.glob("cells/*.json")}
+
+
+def killed(folder, runs, workers, seconds, kept):
+    """Start the command and kill it after so many seconds from when it began to work; None where it was over before."""
+    line = command(folder, "--workers", str(workers), "--checkpoint", "0.05", runs=runs)
+    begin = time.monotonic()
+    process = subprocess.Popen(line, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        while not at_work(folder, process.pid) and process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        if process.wait() != -signal.SIGKILL:
+            return None
+    finally:
+        process.kill()
+        process.wait()
+    lasted, found = time.monotonic() - begin, manifests(folder)
+    assert {name: found.get(name) for name in kept} == kept  # what was finished is not touched again
+    return Kill(lasted, len(found), len(found) - len(kept), len(list(folder.rglob("*.partial"))))
+
+
+def at_work(folder, process):
+    try:
+        return f"process {process} " in (folder / ".lock").read_text()
+    except OSError:
+        return False
+
+
+def kill(folder, times, runs, waits):
+    """Kill it ``times`` times after a part of some of the ``waits``, in seconds, and then compare with a quiet run."""
+    moments, kills = random.Random(os.urandom(8)), []
+    while len(kills) < times:
+        seconds = moments.choice(waits) * moments.random()
+        one = killed(folder, runs, 1 + len(kills) % 2, seconds, manifests(folder))
+        assert one is not None, f"it was over before it could be killed, after {len(kills)} kills"
+        kills.append(one)
+    last = subprocess.run(command(folder, "--workers", "2", runs=runs), check=True, capture_output=True, text=True)
+    assert "set aside" not in last.stderr
+    assert f"{4 * runs} of {4 * runs} cells" in last.stderr
+    assert not list(folder.rglob("*.partial"))
+    assert not list((folder / "checkpoints").iterdir())
+    whole = folder.parent / "whole"
+    subprocess.run(command(whole, "--workers", "2", runs=runs), check=True, capture_output=True)
+    assert results(folder) == results(whole)
+    return kills
+
+
+def test_killed_twice_it_ends_with_the_same_bytes(tmp_path):
+    assert len(kill(tmp_path / "out", 2, 6, waits=[0.3])) == 2
+
+
+@pytest.mark.long
+def test_killed_a_hundred_times_it_ends_with_the_same_bytes(tmp_path):
+    kills = kill(tmp_path / "out", 100, 800, waits=[0.02, 0.3, 2.0])
+    counts = {moment: sum(one.moment == moment for one in kills) for moment in sorted({one.moment for one in kills})}
+    for number, one in enumerate(kills, 1):
+        print(f"kill {number}: after {one.seconds:.3f} s, {one.done} cells done, {one.moment}")  # noqa: T201
+    print(counts)  # noqa: T201
+    assert len(kills) == 100
+    assert counts["before the first cell was done"] >= 10
+    assert counts["between two cells"] >= 10
+    assert kills[-1].done > kills[0].done

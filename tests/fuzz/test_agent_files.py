@@ -1,0 +1,23 @@
+import pytest
+
+from agent_file_mutations import check_agent_files
+
+OUTCOMES = {"refused", "another agent", "of another run", "went on"}
+
+
+def check(count, seed):
+    found = check_agent_files(count, seed)
+    assert sum(found[name] for name in OUTCOMES) == count
+    assert found["refused"] > count / 2
+    assert found["went on"] > 0  # what is harmless is not refused, so this is not a door that is always shut
+    print(dict(found))  # noqa: T201
+
+
+def test_a_thousand_agent_files():
+    check(1_000, 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_ten_thousand_agent_files(seed):
+    check(1_000, seed)
