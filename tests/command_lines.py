@@ -78,7 +78,7 @@ ODD = [
         "inf",
         "1e400",
         "10" * 30,
-        "1_000",
+        "1_0",
         "0x10",
         "true",
         "None",
@@ -145,12 +145,15 @@ def changed(words, rng):
     """The words with one or two of them replaced, left out, doubled, exchanged, or joined by another."""
     words = list(words)
     for _ in range(int(rng.integers(1, 3))):
-        place, odd = int(rng.integers(len(words) + 1)), ODD[int(rng.integers(len(ODD)))]
-        kind = int(rng.integers(5))
+        first = int(rng.random() < 0.95 and len(words) > 1)  # the command itself, now and then
+        place, odd = int(rng.integers(first, len(words) + 1)), ODD[int(rng.integers(len(ODD)))]
+        kind = int(rng.integers(8))
         if kind == 0:
             words.insert(place, odd)
-        elif kind == 1 and place < len(words):
+        elif kind in (1, 5) and place < len(words):
             words[place] = odd
+        elif kind in (6, 7) and place < len(words) and "=" in words[place]:
+            words[place] = f"{words[place].partition('=')[0]}={odd}"
         elif kind == 2 and place < len(words) and len(words) > 1:
             del words[place]
         elif kind == 3 and place < len(words):
