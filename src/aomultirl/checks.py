@@ -69,8 +69,8 @@ def cut(text: str, most: int = SHOWN) -> str:
     return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 4]} ..."
 
 
-def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
-    """``value`` as an int within bounds; never beyond what arrays can hold."""
+def integer(name: str, value: Any, *, least: int, most: int | None = None, limit: int = LARGEST) -> int:
+    """``value`` as an int within bounds; ``limit`` is for numbers that are right in principle, and too large for us."""
     try:
         number = operator.index(value)
     except Exception:  # arrays, and objects of others, raise what they like
@@ -80,8 +80,9 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None) -> in
     if number < least or (most is not None and number > most):
         span = f"at least {shown(least)}" if most is None else f"between {shown(least)} and {shown(most)}"
         raise ValueError(f"{name} must be {span}, not {shown(number)}")
-    if number > LARGEST:
-        raise ValueError(f"{name} must be below 2**63, not {shown(number)}")
+    if number > limit:
+        words = "below 2**63" if limit == LARGEST else f"at most {limit}"
+        raise ValueError(f"{name} must be {words}, not {shown(number)}")
     return number
 
 

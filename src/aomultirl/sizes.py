@@ -1,7 +1,7 @@
 """What a computation would take in memory, compared with what is there, before anything is allocated.
 
-Every allocation that grows with a parameter of a public function is estimated first and handed to :func:`check`.  An
-estimate is meant to be within a factor of two of the truth, and from below: what fits is never refused for being near.
+Every allocation that grows with a parameter of a public function is estimated first and handed to :func:`check`.  The
+estimates are rather too small, by up to a half: what fits is not refused, and what is close may still fail.
 """
 
 import os

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import Computed, compute
-from aomultirl.experiments.executors import Executor, local
+from aomultirl.experiments.executors import Executor, local, read_workers
 from aomultirl.experiments.store import Store
 from aomultirl.experiments.sweep import complete
 
@@ -73,7 +73,8 @@ class _Watch:
 
 def measure(cells: int = 1000, workers: int = 2, seconds: float = SECONDS) -> Overhead:
     """Run ``cells`` cells of about ``seconds`` each in a folder that is thrown away."""
-    checks.integer("cells", cells, least=2)
+    checks.integer("cells", cells, least=2, limit=1_000_000)
+    read_workers(workers)
     watch = _Watch()
     some = _cells(cells, _horizon(seconds))
     with tempfile.TemporaryDirectory() as folder:

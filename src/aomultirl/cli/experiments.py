@@ -14,6 +14,8 @@ from aomultirl.cli.app import announce_compiling, app
 if TYPE_CHECKING:
     from aomultirl.experiments.executors import Executor
 
+MOST_RUNS = 100_000
+"""Of a suite; each of its cases is run as often."""
 FAILURES = 8
 """And notes, that are named at the end."""
 
@@ -218,7 +220,7 @@ def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     from aomultirl.reports import progress, suites_table
 
     checks.choice("suite", suite, ("identify", "reward"))
-    checks.integer("runs", runs, least=1)
+    checks.integer("runs", runs, least=1, limit=MOST_RUNS)
     checks.integer("workers", workers, least=1)
     checks.seed("seed", seed)
     announce_compiling()

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 KILLED = "the process that computed it was killed, twice; was there too little memory?"
+MOST_WORKERS = 1024
+"""Processes on one machine; more of them are a slip of the finger, and would take it down."""
 
 
 class Executor(Protocol):
@@ -41,9 +43,14 @@ class Executor(Protocol):
         ...
 
 
+def read_workers(workers: int) -> int:
+    """How many processes; no more than a machine can start."""
+    return checks.integer("workers", workers, least=1, limit=MOST_WORKERS)
+
+
 def local(workers: int) -> Executor:
     """This process for one worker, otherwise so many others on this machine."""
-    workers = checks.integer("workers", workers, least=1)
+    workers = read_workers(workers)
     return InProcess() if workers == 1 else LocalProcesses(workers)
 
 
@@ -62,7 +69,7 @@ class LocalProcesses:
     """Processes on this machine (loky); they end within a second of this one, however it is ended."""
 
     def __init__(self, workers: int) -> None:
-        self.slots = checks.integer("workers", workers, least=1)
+        self.slots = read_workers(workers)
         self._stays = False
         self._kept: ProcessPoolExecutor | None = None
 

@@ -49,7 +49,7 @@ class PaperExperiment:
     constants: str = "released"
 
     def __post_init__(self) -> None:
-        checks.integer("runs", self.runs, least=1, most=MOST_RUNS)
+        checks.integer("runs", self.runs, least=1, limit=MOST_RUNS)
         read_episodes("episodes", self.episodes)
         checks.seed("seed", self.seed)
         checks.choice("edges", self.edges, ("stay", "third"))

@@ -234,7 +234,7 @@ def two_stage_bound(
     H must leave room for stage 1, whose clustering phase covers S x A.
     """
     states, actions, models = _counts(states=states, actions=actions, models=models)
-    checks.integer("models", models, least=2)
+    checks.integer("models", models, least=2, limit=math.isqrt(checks.LARGEST))
     half = _probability(failure) / 2.0
     known = separation, hitting_time, episodes, half, constants
     first_stage = clustering_horizon(states, states * actions, *known)

@@ -30,7 +30,7 @@ from aomultirl.worlds.origin import origin
 LEFT, RIGHT, UP, DOWN = range(4)
 MOVES = ((0, -1), (0, 1), (-1, 0), (1, 0))
 OPPOSITE = (RIGHT, LEFT, DOWN, UP)
-STATE_BYTES = 3500
+STATE_BYTES = 3000
 """Memory for a state of all four worlds while they are made, measured."""
 SUCCESS, HARD, HARD_LAST, CORNER_STAY = 0.85, 0.2, 0.3, 0.7
 

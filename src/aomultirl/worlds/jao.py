@@ -24,7 +24,7 @@ from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.origin import origin
 
 HUB, RIGHT, LEFT = 0, 1, 2
-PAIR_BYTES = 54
+PAIR_BYTES = 45
 """Memory for a pair of a state and an action of one world, measured."""
 
 Table: TypeAlias = list[list[dict[int, float]]]

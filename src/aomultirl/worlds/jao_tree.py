@@ -18,7 +18,7 @@ from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao import Table, check_probability, empty, fill_two_jao, mark_two_jao, move, read_delta, read_gap
 from aomultirl.worlds.origin import origin
 
-TABLE_BYTES, WORLD_BYTES = 400, 35
+TABLE_BYTES, WORLD_BYTES = 350, 30
 """Memory for a pair of a state and an action: while the tree is built, and in each world; measured."""
 
 

@@ -22,7 +22,7 @@ from aomultirl.geometry.separation import separation as separation_of
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.origin import origin
 
-ONCE_BYTES, WORLD_BYTES = 50, 23
+ONCE_BYTES, WORLD_BYTES = 30, 20
 """Memory for a transition: while the worlds are made, and in each of them; measured."""
 
 

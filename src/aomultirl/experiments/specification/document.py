@@ -161,9 +161,9 @@ def _all_variants(noun: str, entries: Sequence[Entry]) -> list[Variant]:
 
 def _check_episodes(key: str, episodes: Sequence[int]) -> None:
     """Refuse numbers of episodes that are there twice, or whose runs do not fit into the memory."""
-    check_list(key, episodes)
     for i, count in enumerate(episodes):
         read_episodes(key if len(episodes) == 1 else f"{key}[{i}]", count)
+    check_list(key, episodes)
 
 
 def read_specification(path: str | Path) -> Specification:

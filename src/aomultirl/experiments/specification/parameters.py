@@ -71,6 +71,8 @@ def _finite(key: str, value: Any, kind: type) -> Any:
         same = math.inf
     if isinstance(same, float) and not math.isfinite(same):
         raise ValueError(f"{key} must be finite, not {same}")
+    if isinstance(same, int) and same.bit_length() > checks.SEED_BITS:  # longer ones cannot even be written down
+        raise ValueError(f"{key} must be below 2**{checks.SEED_BITS}, not {checks.shown(same)}")
     return same
 
 
