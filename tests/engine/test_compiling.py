@@ -1,10 +1,15 @@
 """Kernels are kept on disk, for all processes; an edit anywhere in compiled code makes all of them compile anew."""
 
+import importlib.util
+import os
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
+from numba.core.errors import TypingError
 
 import aomultirl
 from aomultirl.engine import compiling_turns
@@ -88,3 +93,43 @@ def test_nobody_waits_for_ever(tmp_path, monkeypatch):
     second.take()
     assert time.monotonic() - begin < 0.1
     second.give_back()
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "folder"])
+def test_a_turn_is_neither_taken_through_a_link_nor_waited_for(tmp_path, kind):
+    path, other = tmp_path / "f.turn", tmp_path / "other.txt"
+    other.write_text("mine")
+    match kind:
+        case "link":
+            path.symlink_to(other)
+        case "dangling link":
+            path.symlink_to(tmp_path / "nothing")
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+    turn = compiling_turns.Turn(path)
+    begin = time.monotonic()
+    turn.take()
+    turn.give_back()
+    assert time.monotonic() - begin < 1
+    assert other.read_text() == "mine"
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_after_an_error_the_turn_to_compile_is_given_back(tmp_path):
+    """Whoever catches it goes on for hours, and nobody else shall wait for that."""
+    (tmp_path / "untypable.py").write_text(
+        "from aomultirl.engine.compiling import kernel\n\n@kernel\ndef untypable(x):\n    return x + 'word'\n"
+    )
+    specification = importlib.util.spec_from_file_location("untypable", tmp_path / "untypable.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    with pytest.raises(TypingError):
+        module.untypable(1)
+    (path,) = tmp_path.rglob("*.turn")
+    other = compiling_turns.Turn(path)
+    begin = time.monotonic()
+    other.take()
+    assert time.monotonic() - begin < 1
+    other.give_back()

@@ -2,11 +2,16 @@
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 import aomultirl as ao
+from alarms import alarm
+from aomultirl.agents import saving
+from aomultirl.engine import stepping
+from aomultirl.experiments.runner import Course
 from aomultirl.learning.optimism import Options
 
 GAMMA = [(1, 0), (8, 3), (2, 1)]
@@ -250,3 +255,41 @@ def test_a_history_of_another_run_is_refused():
 def test_bad_parts_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         ao.run(ao.agents.Random(5), GRID, ao.streams.uniform(), 5, **options)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_looking_for_signals_more_often_changes_nothing(name, monkeypatch):
+    models, make = AGENTS[name]
+    histories = []
+    for stretch in (10**12, 7, 1):
+        monkeypatch.setattr(stepping, "STRETCH", stretch)
+        agent = make()
+        histories.append((ao.run(agent, models, ao.streams.round_robin(), 4, seed=3), saving.to_bytes(agent)))
+    assert histories[0] == histories[1] == histories[2]
+
+
+def test_an_interrupted_episode_leaves_no_trace():
+    """Ctrl-C inside a kernel; the run is then resumed as if nothing had been."""
+    agent, kind = ao.agents.Recall(0.1, 500), (GRID, ao.streams.round_robin(), 5)
+    whole = ao.run(ao.agents.Recall(0.1, 500), *kind)
+    course = Course(agent, *kind)
+    course.begin()
+    for _ in range(3):
+        course.step()
+    before, first = saving.to_bytes(agent), course.so_far()
+    agent.horizon = 10**12
+    with pytest.raises(KeyboardInterrupt), alarm(0.3):
+        course.step()
+    agent.horizon = 500
+    assert saving.to_bytes(agent) == before
+    assert ao.run(agent, *kind, resume=first) == whole
+
+
+@pytest.mark.parametrize("agent", [ao.agents.Random(10**12), ao.agents.Recall(0.1, 10**12)])
+def test_ctrl_c_comes_out_of_a_run(agent):
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), alarm(0.3):
+        ao.run(agent, GRID, ao.streams.round_robin(), 2)
+    assert time.monotonic() - begin < 1.5
+    agent.horizon = 20
+    assert len(ao.run(agent, GRID, ao.streams.round_robin(), 2)) == 2

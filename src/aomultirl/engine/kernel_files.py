@@ -119,13 +119,14 @@ def _checked(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise DamagedFileError(f"it cannot be opened ({error.strerror})") from None
-    with os.fdopen(place, "rb") as file:
-        if not stat.S_ISREG(os.fstat(place).st_mode):
-            raise DamagedFileError("it is not a file")
-        try:
+    if not stat.S_ISREG(os.fstat(place).st_mode):
+        os.close(place)
+        raise DamagedFileError("it is not a file")
+    try:
+        with os.fdopen(place, "rb") as file:
             data = file.read()
-        except OSError as error:
-            raise DamagedFileError(f"it cannot be read ({error.strerror})") from None
+    except OSError as error:
+        raise DamagedFileError(f"it cannot be read ({error.strerror})") from None
     if len(data) < 2 * DIGEST or hashlib.sha256(data[DIGEST:]).digest() != data[:DIGEST]:
         raise DamagedFileError("its digest is not that of its content")
     return data[DIGEST:]
