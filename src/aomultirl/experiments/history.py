@@ -225,6 +225,9 @@ def read_about(rows: "pyarrow.Table", path: str | Path) -> dict[str, Any]:
         raise files.UnfitFileError(path, f"{NO_HISTORY}: it does not say how it was made") from None
     except (ValueError, RecursionError) as error:
         raise files.UnfitFileError(path, f"says how it was made in a way that cannot be read: {error!s:.99}") from None
-    if not isinstance(about, dict):
-        raise files.UnfitFileError(path, f"says how it was made as {about!r:.60}, not as a table")
-    return about
+    with _needs("pydantic"):
+        from aomultirl.experiments import provenance
+    wrong = provenance.fault(about)
+    if wrong:
+        raise files.UnfitFileError(path, f"says how it was made in a way that cannot be: {wrong}")
+    return dict(about)

@@ -27,6 +27,10 @@ CONSTANTS = {"cell": str, "agent": str, "world": str, "stream": str, "run": int,
 """The columns that :func:`~aomultirl.experiments.computing.constants` gives, and their types."""
 MOST_WORLDS = 1_000_000
 """Worlds that a task can be, at most: charts have a place for each."""
+MOST_STATES = 2**31
+"""States that an episode can begin in, at most."""
+MOST_STEPS = 2**53
+"""Steps that an episode can have, at most: sums of more are not exact."""
 
 
 class Kept(NamedTuple):
@@ -122,13 +126,13 @@ def _impossible(rows: "pyarrow.Table", cell: Cell) -> str:
         return "does not have every episode once, from the first to the last"
     ranges = {
         "task": (-1, MOST_WORLDS),
-        "start": (0, None),
+        "start": (0, MOST_STATES),
         "cluster": (-1, count),
-        "identification_steps": (0, None),
-        "learning_steps": (0, None),
+        "identification_steps": (0, MOST_STEPS),
+        "learning_steps": (0, MOST_STEPS),
     }
     for name, (least, end) in ranges.items():
         values = rows[name].to_numpy()
-        if values.min() < least or (end is not None and values.max() >= end):
+        if values.min() < least or values.max() >= end:
             return f"holds a {name} that cannot be, between {values.min()} and {values.max()}"
     return ""

@@ -134,7 +134,7 @@ def read_manifest(path: Path) -> Manifest:
     try:
         return _MANIFEST.validate_python(content)
     except ValidationError as error:
-        raise files.UnfitFileError(path, f"is not the manifest of a cell: {_words(error)}") from None
+        raise files.UnfitFileError(path, f"is not the manifest of a cell: {first_fault(error)}") from None
 
 
 def read_mark(folder: Path) -> Mark:
@@ -151,7 +151,7 @@ def read_mark(folder: Path) -> Mark:
     try:
         return Mark.model_validate(content)
     except ValidationError as error:
-        words = f"does not describe an experiment of aomultirl: {_words(error)}"
+        words = f"does not describe an experiment of aomultirl: {first_fault(error)}"
         raise files.UnfitFileError(folder / MARK, words) from None
 
 
@@ -163,8 +163,8 @@ def _read(path: Path) -> Any:
         raise files.UnfitFileError(path, f"cannot be read: {error}"[:MOST_WORDS]) from None
 
 
-def _words(error: ValidationError) -> str:
-    """The first thing that is wrong."""
+def first_fault(error: ValidationError) -> str:
+    """The first thing that does not fit a schema: its place, and the beginning of what is there."""
     first = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"][:6])) or "it"
     return f"{place} is {first['input']!r:.60}: {first['msg']}"[:MOST_WORDS]
