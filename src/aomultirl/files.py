@@ -1,17 +1,122 @@
-"""Files that are either whole or not there: written under a temporary name, flushed to the disk, and renamed."""
+"""Files that are either whole or not there, and nothing but files.
+
+They are written under a temporary name, flushed to the disk, and renamed.  What somebody else may have put in a folder
+is opened without following links, and read only if it is a regular file: a pipe would keep its reader waiting, a device
+may never end, and a link leads out of the folder.  A folder that the user named may be a link; what lies in it may not.
+"""
 
 import os
 import platform
 import re
+import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 WRITING = threading.RLock()
 """Held while a file is being written."""
 LOCK = ".lock"
+LOCK_WORDS = "process"
+"""What the text in a lock begins with."""
+MOST_LOCK = 1000
+"""Characters of that text, at most."""
 PARTIAL = re.compile(r"\..+\.(\d+)\.partial")
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""How everything is opened: without waiting for whoever is at the other end."""
+
+
+class UnfitFileError(ValueError):
+    """A file that is not what it should be.
+
+    path
+        the file.
+    fault
+        what is wrong with it, as the rest of a sentence that begins with its name.
+    """
+
+    def __init__(self, path: str | Path, fault: str) -> None:
+        super().__init__(path, fault)
+        self.path, self.fault = Path(path), fault
+
+    def __str__(self) -> str:
+        return f"{str(self.path)!r} {self.fault}"
+
+
+def open_regular(path: str | Path, *, follow: bool = False) -> FileIO:
+    """Open a regular file for reading; :class:`UnfitFileError` for anything else.
+
+    Parameters
+    ----------
+    follow
+        whether the file may be a link to one, as a file may that the user named.
+    """
+    _check_regular(path, os.stat(path, follow_symlinks=follow))  # before opening, which does things to some devices
+    file = FileIO(os.open(path, os.O_RDONLY | AT_ONCE | (0 if follow else NO_LINKS)))
+    try:
+        _check_regular(path, os.fstat(file.fileno()))
+    except UnfitFileError:
+        file.close()
+        raise
+    return file
+
+
+def _check_regular(path: str | Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise UnfitFileError(path, f"is {_kind(found.st_mode)}, not a file")
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "a link"
+    if stat.S_ISREG(mode):
+        return "a file"
+    return "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
+
+
+def read_regular(path: str | Path, most: int, *, follow: bool = False) -> bytes:
+    """The content of a regular file of at most ``most`` bytes; :class:`UnfitFileError` for anything else."""
+    with open_regular(path, follow=follow) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise UnfitFileError(path, f"has {size:,} bytes, and such a file has at most {most:,}")
+        return file.readall()
+
+
+def read_beginning(path: str | Path, count: int) -> bytes:
+    """The first ``count`` bytes of a regular file; :class:`UnfitFileError` for anything else."""
+    with open_regular(path) as file:
+        return file.read(count)
+
+
+def is_regular(path: str | Path) -> bool:
+    """Whether a regular file is there, and not a link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def check_inside(told: str, folder: Path, *, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
+    """Refuse a folder in which one of these names is something else than a file, or than a folder; touch nothing.
+
+    Names that are not there are no hindrance.  ``folder`` itself may be a link: the user named it.
+
+    Parameters
+    ----------
+    told
+        what the sentence begins with, such as "out is 'results'".
+    """
+    for wanted, kind, names in ((stat.S_ISREG, "a file", files), (stat.S_ISDIR, "a folder", folders)):
+        for name in names:
+            try:
+                mode = os.lstat(folder / name).st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            if not wanted(mode):
+                raise ValueError(f"{told}, in which {name!r} is {_kind(mode)}, not {kind}")
 
 
 @contextmanager
@@ -31,8 +136,10 @@ def whole(path: str | Path) -> Iterator[Path]:
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     with WRITING:
         try:
+            partial.unlink(missing_ok=True)  # left by another process of this number, or a link that was planted
+            os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AT_ONCE, 0o666))
             yield partial
-            with partial.open("rb") as file:
+            with open_regular(partial) as file:
                 os.fsync(file.fileno())
             partial.replace(path)
             _flush(path.parent)
@@ -52,16 +159,25 @@ def _flush(folder: Path) -> None:
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file at once; text as UTF-8."""
-    with whole(path) as partial:
-        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+    with whole(path) as partial, open(partial, "wb", opener=_without_links) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def _without_links(path: str, flags: int) -> int:
+    return os.open(path, flags | NO_LINKS)
 
 
 def clear_partials(folder: Path) -> None:
     """Remove the temporary files of :func:`whole` in a folder whose process is gone; nothing else."""
     for path in folder.glob(".*.partial"):
-        named = PARTIAL.fullmatch(path.name)
-        if named and not _lives(int(named[1])):
+        if is_left_over(path):
             path.unlink(missing_ok=True)
+
+
+def is_left_over(path: Path) -> bool:
+    """Whether this is a temporary file of :func:`whole` whose process is gone."""
+    named = PARTIAL.fullmatch(path.name)
+    return bool(named) and is_regular(path) and not _lives(int(path.name.split(".")[-2]))
 
 
 def _lives(process: int) -> bool:
@@ -85,21 +201,43 @@ def locked(folder: Path, name: str) -> Iterator[None]:
     except ModuleNotFoundError:  # Windows
         yield
         return
-    with (folder / LOCK).open("a+") as file:
+    with _lock(folder, f"{name} is {str(folder)!r}") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.seek(0)
-            raise ValueError(
-                f"{name} is {str(folder)!r}, where {file.read() or 'another process'} is at work"
-            ) from None
+            raise ValueError(f"{name} is {str(folder)!r}, where {_holder(file)} is at work") from None
         file.truncate(0)
-        file.write(f"process {os.getpid()} on {platform.node()}")
-        file.flush()
+        file.write(f"{LOCK_WORDS} {os.getpid()} on {platform.node()}"[:MOST_LOCK].encode())
         try:
             yield
         finally:
             file.truncate(0)
+
+
+def _lock(folder: Path, told: str) -> FileIO:
+    """The folder's lock, opened to be emptied: refused where that would empty anything else."""
+    check_inside(told, folder, files=[LOCK])
+    place = folder / LOCK
+    file = FileIO(os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND | AT_ONCE | NO_LINKS, 0o666), "r+")
+    try:
+        found = os.fstat(file.fileno())
+        _check_regular(place, found)
+        if found.st_nlink > 1:
+            raise ValueError(f"{told}, in which {LOCK!r} has a second name elsewhere and would be emptied there, too")
+        text = file.read(len(LOCK_WORDS))
+        if found.st_size > 4 * MOST_LOCK or text not in (b"", LOCK_WORDS.encode()):
+            raise ValueError(f"{told}, in which {LOCK!r} is not a lock of aomultirl; move it")
+    except ValueError:
+        file.close()
+        raise
+    return file
+
+
+def _holder(file: FileIO) -> str:
+    """Who wrote the text in a lock; nothing in it can steer a terminal."""
+    file.seek(0)
+    text = file.read(MOST_LOCK).decode(errors="replace")
+    return "".join(letter if letter.isprintable() else "?" for letter in text) or "another process"
 
 
 def at_work(folder: Path) -> str:
@@ -107,12 +245,12 @@ def at_work(folder: Path) -> str:
     try:
         import fcntl
 
-        with (folder / LOCK).open() as file:
+        with open_regular(folder / LOCK) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                return file.read() or "another process"
-    except (OSError, ModuleNotFoundError):
+                return _holder(file)
+    except (OSError, UnfitFileError, ModuleNotFoundError):
         pass
     return ""
 

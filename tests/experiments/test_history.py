@@ -1,11 +1,15 @@
+import io
 import os
 import sys
 
 import numpy as np
 import polars
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import aomultirl as ao
+from aomultirl import files
 from aomultirl.experiments.history import Row
 
 
@@ -83,3 +87,31 @@ def test_a_failed_write_keeps_the_old_file(history, tmp_path, monkeypatch):
         history.write(path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_files_of_strangers_are_refused_in_one_sentence(tmp_path, history):
+    content = history.to_parquet()
+    table = pyarrow.parquet.read_table(io.BytesIO(content))
+    about = table.schema.metadata[b"aomultirl"]
+    path = tmp_path / "a.parquet"
+    for change in (
+        table.replace_schema_metadata({"aomultirl": "{"}),
+        table.replace_schema_metadata({"aomultirl": "7"}),
+        table.replace_schema_metadata({"aomultirl": "[" * 100_000}),
+        table.replace_schema_metadata({"aomultirl": about.replace(b'"agent": "', b'"agent": 7, "x": "')}),
+        table.set_column(0, "episode", pyarrow.array(map(str, range(20)))).replace_schema_metadata(
+            {"aomultirl": about}
+        ),
+        table.set_column(12, "regret", pyarrow.nulls(20, "float64")).replace_schema_metadata({"aomultirl": about}),
+        table.append_column("more", table["regret"]),
+    ):
+        pyarrow.parquet.write_table(change, path)
+        with pytest.raises(files.UnfitFileError) as error:
+            ao.History.read(path)
+        assert len(str(error.value)) < 400
+    for cut in (0, 4, 100, len(content) - 9):
+        path.write_bytes(content[:cut])
+        with pytest.raises(files.UnfitFileError, match="is not a Parquet file"):
+            ao.History.read(path)
+    with pytest.raises(files.UnfitFileError, match="is a folder, not a file"):
+        ao.History.read(tmp_path)

@@ -1,8 +1,14 @@
+import json
+
 import pytest
 
 import aomultirl as ao
+from aomultirl.cli import run
+from aomultirl.experiments.paper import PaperExperiment
+from aomultirl.experiments.store import MARK
 from aomultirl.reports import write_page
 from aomultirl.reports.collecting import collect
+from folders import keep
 
 MODELS = ao.worlds.gridworld()
 
@@ -37,3 +43,45 @@ def test_what_is_no_history_is_refused(tmp_path):
         collect(tmp_path / "none")
     with pytest.raises(ValueError, match="holds no histories"):
         collect(tmp_path)
+
+
+@pytest.mark.parametrize("findings", [7, {"evidence": 7}, {"evidence": {"episodes": [1]}}, {"evidence": []}])
+def test_findings_that_nobody_can_draw_are_refused_in_one_line(tmp_path, capfd, findings):
+    found = history()
+    ao.History(found.columns, {**found.about, "findings": findings}).write(tmp_path / "a.parquet")
+    status = run(["report", str(tmp_path / "a.parquet"), "--out", str(tmp_path / "page.html")])
+    told = capfd.readouterr().err
+    assert "Traceback" not in told
+    assert status == (2 if told else 0)
+    assert told.count("\n") == bool(told)
+
+
+def test_what_lies_in_a_folder_of_histories_may_not_be_a_link(tmp_path):
+    inside = tmp_path / "in"
+    inside.mkdir()
+    history().write(tmp_path / "a.parquet")
+    (inside / "b.parquet").symlink_to(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"'b\.parquet' is a link, not a file"):
+        collect(inside)
+    assert len(collect(inside / "b.parquet").runs) == 1  # what the user names may be
+
+
+def test_a_summary_that_is_no_summary_is_passed_over(tmp_path):
+    experiment = PaperExperiment(1, 2)
+    store = keep(tmp_path / "a", experiment.cells(), identity=experiment.identity())
+    for text in ("[" * 100_000, "7", '{"claims": [3], "parameters": {"runs": 1}}', '{"claims": 3, "parameters": []}'):
+        (store.folder / "summary.json").write_text(text)
+        assert collect(store.folder).claims is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [({"episodes": "2"}, "episodes"), ({"edges": "none"}, "edges"), ({"episodes": 3}, "does not describe the cell")],
+)
+def test_a_mark_that_is_not_that_of_the_papers_cells_is_refused(tmp_path, changes, words):
+    experiment = PaperExperiment(1, 2)
+    store = keep(tmp_path / "a", experiment.cells(), identity=experiment.identity())
+    told = json.loads((store.folder / MARK).read_text())
+    (store.folder / MARK).write_text(json.dumps({**told, **changes}))
+    with pytest.raises(ValueError, match=words):
+        collect(store.folder)

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,9 @@ class Cell:
 
     def specification(self) -> dict[str, Any]:
         """All of it, as JSON can hold it."""
-        return dict(json.loads(json.dumps(vars(self))))
+        return dict(json.loads(json.dumps({field: getattr(self, field) for field in self.__match_args__})))
 
-    @property
+    @cached_property
     def name(self) -> str:
         """A digest of the specification, to name files by."""
         text = json.dumps(self.specification(), sort_keys=True, separators=(",", ":"))

@@ -5,6 +5,7 @@ one of its own goes on from it, and gives the same history as one that was never
 finished result removes the file, not the run: so nothing is lost in between.
 """
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from aomultirl.experiments.source import source
 
 EVERY = 60.0
 """Seconds between two checkpoints."""
+MOST_BYTES = 2**32
+"""Of a checkpoint; more is never read."""
 
 
 def finish(
@@ -69,7 +72,7 @@ def _take_over(course: Course, path: Path, notes: list[str]) -> bool:
     """Go on from a checkpoint; False if there is none that fits."""
     fresh = course.agent
     try:
-        agent, beside = saving.from_bytes(path.read_bytes(), [type(fresh)])
+        agent, beside = saving.from_bytes(files.read_regular(path, MOST_BYTES), [type(fresh)])
         if type(agent) is not type(fresh) or repr(agent) != repr(fresh):
             raise ValueError(f"it is of {agent!r:.200}, not of {fresh!r:.200}")
         if beside.get("source") != source():
@@ -99,7 +102,7 @@ def _rows(beside: dict[str, Any]) -> History:
 
 def _set_aside(path: Path, why: str, notes: list[str]) -> None:
     number = 1
-    while (place := path.with_name(f"{path.name}.damaged{number}")).exists():
+    while os.path.lexists(place := path.with_name(f"{path.name}.damaged{number}")):
         number += 1
     try:
         path.replace(place)

@@ -87,7 +87,8 @@ def lost(cell: Cell, why: str) -> Computed:
 def checkpoint_of(cell: Cell, folder: Path | None) -> Path | None:
     """Where a cell's checkpoint is; None where the folder of the results cannot be seen from here."""
     place = None if folder is None else folder / CHECKPOINTS
-    return place / f"{cell.name}.zip" if place is not None and place.is_dir() else None
+    seen = place is not None and place.is_dir() and not place.is_symlink()
+    return place / f"{cell.name}.zip" if place is not None and seen else None
 
 
 def _here() -> dict[str, Any]:

@@ -42,7 +42,7 @@ def _filled(text: str) -> str:
 def defaults(part: str, name: str) -> dict[str, Any]:
     """Of the parameters of a world, a stream or an agent, as JSON has them; nobody may change it."""
     maker = getattr(PARTS[part], name, None)
-    known = {} if maker is None else inspect.signature(maker).parameters
+    known = inspect.signature(maker).parameters if callable(maker) else {}
     values = {key: one.default for key, one in known.items() if one.default is not one.empty}
     return dict(json.loads(json.dumps(values, default=repr)))
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from aomultirl import files
 
 if TYPE_CHECKING:
     import polars
+    import pyarrow
 
 
 class Row(NamedTuple):
@@ -61,6 +63,9 @@ def _needs(package: str) -> Iterator[None]:
 
 
 TYPES = {int: np.int64, bool: np.bool_, float: np.float64}
+MOST_BYTES = 2**32
+"""Of a file that holds a history: some ten million episodes."""
+NO_HISTORY = "is a Parquet file, but not a history of aomultirl"
 
 
 @dataclass(frozen=True)
@@ -142,16 +147,87 @@ class History:
 
     @classmethod
     def read(cls, path: str | Path) -> "History":
-        """Read what :meth:`write` or :meth:`to_parquet` wrote."""
+        """Read what :meth:`write` or :meth:`to_parquet` wrote; a ValueError of one sentence for any other file."""
         with _needs("pyarrow"):
-            import pyarrow
-            import pyarrow.parquet
-        try:
-            table = pyarrow.parquet.read_table(path)
-        except pyarrow.ArrowInvalid as error:
-            raise ValueError(f"{str(path)!r} is not a Parquet file: {error}") from None
-        about = (table.schema.metadata or {}).get(b"aomultirl")
-        if about is None or table.column_names[-len(Row._fields) :] != list(Row._fields):
-            raise ValueError(f"{str(path)!r} is a Parquet file, but not a history of aomultirl")
-        columns = {name: table[name].to_numpy(zero_copy_only=False) for name in Row._fields}
-        return cls(columns, json.loads(about))
+            import pyarrow.parquet  # noqa: F401
+        rows = read_rows(files.read_regular(path, MOST_BYTES, follow=True), path)
+        return cls.of_table(rows, read_about(rows, path))
+
+    @classmethod
+    def of_table(cls, rows: "pyarrow.Table", about: Mapping[str, Any]) -> "History":
+        """From what :func:`read_rows` gives."""
+        return cls({name: rows[name].to_numpy(zero_copy_only=False) for name in Row._fields}, about)
+
+
+def read_rows(content: bytes, path: str | Path, constants: Mapping[str, type] | None = None) -> "pyarrow.Table":
+    """The columns of a history in the bytes of a Parquet file; :class:`~aomultirl.files.UnfitFileError` for any other.
+
+    Every column is there, is of the type that :meth:`History.to_parquet` writes, and has no empty place.
+
+    Parameters
+    ----------
+    path
+        where the bytes are from.
+    constants
+        the columns that must stand before those of the history, by type; texts come as dictionaries, so that a long one
+        is not repeated in every row.  None for any, which are not read.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    wanted = _schema(tuple((constants or {}).items()))
+    try:
+        texts = [name for name, kind in (constants or {}).items() if kind is str]
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content), read_dictionary=texts, pre_buffer=False)
+        given, count = file.schema_arrow, file.metadata.num_rows
+        if constants is None:
+            given = pyarrow.schema(list(given)[-len(wanted) :])
+        if not given.equals(wanted):
+            raise files.UnfitFileError(path, f"{NO_HISTORY}: {_difference(given, wanted)}")
+        if not 0 <= count <= len(content):  # every row takes some bytes, and a few may claim to be very many
+            raise files.UnfitFileError(path, f"claims to hold {count:,} rows in {len(content):,} bytes")
+        table = file.read(columns=wanted.names if constants is None else None, use_threads=False)
+    except files.UnfitFileError:
+        raise
+    except Exception as error:  # the reader of Parquet has many ways to fail
+        words = " ".join(str(error).split())
+        raise files.UnfitFileError(path, f"is not a Parquet file: {words:.160}") from None
+    if table.column_names != wanted.names or any(column.null_count for column in table.columns):
+        raise files.UnfitFileError(path, f"{NO_HISTORY}: a number is missing in it, or a column there twice")
+    return table
+
+
+@lru_cache(maxsize=8)
+def _schema(constants: tuple[tuple[str, type], ...]) -> "pyarrow.Schema":
+    """The columns of a file with these constants."""
+    import pyarrow
+
+    kinds: dict[type, Any] = {int: pyarrow.int64(), bool: pyarrow.bool_(), float: pyarrow.float64()}
+    kinds[str] = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    return pyarrow.schema([(name, kinds[kind]) for name, kind in (*constants, *Row.__annotations__.items())])
+
+
+def _difference(given: "pyarrow.Schema", wanted: "pyarrow.Schema") -> str:
+    for field in wanted:
+        there = [other for other in given if other.name == field.name]
+        if not there:
+            return f"it has no {field.name}"
+        if there != [field]:
+            return f"its {field.name} is of {there[0].type}, not of {field.type}"
+    return "it has other columns, or in another order"
+
+
+def read_about(rows: "pyarrow.Table", path: str | Path) -> dict[str, Any]:
+    """What the file of these rows says of how they were made."""
+    try:
+        about = json.loads(rows.schema.metadata[b"aomultirl"])
+    except (KeyError, TypeError):
+        raise files.UnfitFileError(path, f"{NO_HISTORY}: it does not say how it was made") from None
+    except (ValueError, RecursionError) as error:
+        raise files.UnfitFileError(path, f"says how it was made in a way that cannot be read: {error!s:.99}") from None
+    with _needs("pydantic"):
+        from aomultirl.experiments import provenance
+    wrong = provenance.fault(about)
+    if wrong:
+        raise files.UnfitFileError(path, f"says how it was made in a way that cannot be: {wrong}")
+    return dict(about)

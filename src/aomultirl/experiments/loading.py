@@ -1,10 +1,10 @@
 """The results of an experiment as one frame: ``ao.load(DIR)``.
 
-A cell counts when its manifest says that it is done and the digest in it is that of the history beside it, see
-:mod:`aomultirl.experiments.store`.  Nothing in the folder is changed.
+A cell counts when its manifest says that it is done and fits the history beside it, see
+:mod:`aomultirl.experiments.kept`.  What was checked is what is used: no file is read a second time.  Nothing in the
+folder is changed.
 """
 
-import hashlib
 import json
 import warnings
 from collections.abc import Iterable, Sequence
@@ -13,26 +13,41 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from aomultirl import checks
+import numpy as np
+
+from aomultirl import checks, files
 from aomultirl.experiments import describing
-from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.history import Row
 from aomultirl.experiments.history import _needs as needs
-from aomultirl.experiments.store import read_mark
 from aomultirl.experiments.varying import varying
 
 if TYPE_CHECKING:
     import polars
+    import pyarrow
 
 NAMING = ("cell", "agent", "world", "stream", "run")
 """The columns that say where a row is from."""
-PATH = "path"
+PLACE = "place of the cell"
+"""The column that says which of several cells a row is of; no parameter can be called that."""
+INTEGERS = range(-(2**63), 2**63)
+"""Whole numbers that fit in a column of them."""
 
 
 class Finished(NamedTuple):
-    """A cell that is done: its name, the file of its history, what was run, and the code that computed it.
+    """A cell that is done.
 
-    configuration: see :mod:`aomultirl.experiments.describing`.
+    name
+        of the cell.
+    history
+        the file of its history.
+    specification
+        what was run.
+    configuration
+        see :mod:`aomultirl.experiments.describing`.
+    version, source
+        of the code that computed it.
+    rows
+        its episodes, with those columns that were asked for.
     """
 
     name: str
@@ -41,6 +56,7 @@ class Finished(NamedTuple):
     configuration: str
     version: str
     source: str
+    rows: "pyarrow.Table"
 
 
 class Found(NamedTuple):
@@ -81,19 +97,25 @@ def load(*places: str | Path, kind: str = "polars", columns: Iterable[str] | Non
     checks.choice("kind", kind, ("polars", "pandas"))
     if kind == "pandas" and find_spec("pandas") is None:
         raise ImportError("kind is 'pandas', which is not installed: pip install pandas")
-    found = find(*places)
+    asked = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    found = find(*places, columns=Row._fields if asked is None else [name for name in Row._fields if name in asked])
     for words in said_of(found):
         warnings.warn(words, stacklevel=2)
     names = frame_of_cells(found.cells)
-    frame = scan(found.cells).join(names.lazy(), on=PATH, how="left", maintain_order="left").drop(PATH)
-    known = [*(name for name in names.columns if name != PATH), *Row._fields]
-    wanted = known if columns is None else _wanted(columns, known)
-    read = frame.select(wanted).collect()
-    return read if kind == "polars" else read.to_pandas()
+    known = [*(name for name in names.columns if name != PLACE), *Row._fields]
+    wanted = known if asked is None else _wanted(asked, known)
+    frame = frame_of_rows(found.cells).join(names, on=PLACE, how="left", maintain_order="left").select(wanted)
+    return frame if kind == "polars" else frame.to_pandas()
 
 
-def find(*places: str | Path) -> Found:
-    """The cells in folders of results, each once; refuses folders that are not ours, or in which nothing is done."""
+def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
+    """The cells in folders of results, each once; refuses folders that are not ours, or in which nothing is done.
+
+    Parameters
+    ----------
+    columns
+        of the histories, that the rows of every cell are to have.
+    """
     if not places:
         raise ValueError("name at least one folder of results")
     cells: dict[str, Finished] = {}
@@ -108,10 +130,12 @@ def find(*places: str | Path) -> Found:
         for name in names:
             if name not in there or name in cells:
                 continue
-            cell = _read(there[name])
-            if cell is None:
+            try:
+                cell = _read(there[name], columns)
+            except (OSError, ValueError):
                 damaged.append(there[name])
-            elif cell is FAILED:
+                continue
+            if cell is None:
                 failed.append(there[name])
             else:
                 cells[name] = cell
@@ -130,7 +154,11 @@ def check(place: Path) -> dict[str, None]:
         raise ValueError(f"{str(place)!r} is a file, not a folder of results")
     if not any(place.iterdir()):
         raise ValueError(f"{str(place)!r} is empty: it holds no results")
-    return dict.fromkeys(map(str, read_mark(place)["cells"]))
+    with needs("pydantic"):
+        from aomultirl.experiments.manifest import read_mark
+    names = read_mark(place).cells
+    files.check_inside(f"{str(place)!r} is a folder of results", place, folders=["cells"])
+    return dict.fromkeys(names)
 
 
 def said_of(found: Found) -> list[str]:
@@ -159,51 +187,45 @@ def _ordered(cells: list[Finished]) -> list[Finished]:
     )
 
 
-FAILED = Finished("", Path(), {}, "", "", "")
+def _read(manifest: Path, columns: Sequence[str]) -> Finished | None:
+    """A cell by its manifest; None where it failed."""
+    from aomultirl.experiments.kept import read_cell
+    from aomultirl.experiments.manifest import Failed
 
-
-def _read(manifest: Path) -> Finished | None:
-    """A cell by its manifest; None where the two do not fit."""
-    history = manifest.with_suffix(".parquet")
-    try:
-        told = json.loads(manifest.read_bytes())
-        if told.get("state", "done") == "failed":
-            return FAILED
-        if told["sha256"] != hashlib.sha256(history.read_bytes()).hexdigest():
-            return None
-        specification = dict(told["specification"])
-        if Cell(**specification).name != manifest.stem:
-            return None
-        code = str(told["version"]), str(told.get("source", ""))
-        return Finished(manifest.stem, history, specification, describing.configuration(specification), *code)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    told, rows, _ = read_cell(manifest)
+    if rows is None or isinstance(told, Failed):
         return None
-
-
-def scan(cells: Sequence[Finished]) -> "polars.LazyFrame":
-    """The histories, unread: their columns, and ``path``, the file that a row is from."""
-    with needs("polars"):
-        import polars
-    kinds = {int: polars.Int64, bool: polars.Boolean, float: polars.Float64}
-    schema = {name: kinds[kind] for name, kind in Row.__annotations__.items()}
-    return polars.scan_parquet(
-        [cell.history for cell in cells],
-        schema=schema,
-        extra_columns="ignore",
-        missing_columns="insert",
-        include_file_paths=PATH,
-        glob=False,
+    specification = told.specification.model_dump()
+    return Finished(
+        name=told.cell,
+        history=manifest.with_suffix(".parquet"),
+        specification=specification,
+        configuration=describing.configuration(specification),
+        version=told.version,
+        source=told.source,
+        rows=rows.select(list(dict.fromkeys(["episode", *columns]))),
     )
 
 
+def frame_of_rows(cells: Sequence[Finished]) -> "polars.DataFrame":
+    """The rows of all cells, one after the other, and which of the cells each of them is of."""
+    with needs("polars"):
+        import polars
+    import pyarrow
+
+    frame = polars.DataFrame(pyarrow.concat_tables([cell.rows for cell in cells]).combine_chunks())
+    counts = [cell.rows.num_rows for cell in cells]
+    return frame.with_columns(polars.Series(PLACE, np.repeat(np.arange(len(cells)), counts)))
+
+
 def frame_of_cells(cells: Sequence[Finished]) -> "polars.DataFrame":
-    """One row a cell: its file, what names it, and the parameters that are not the same in all of them."""
+    """One row a cell: its place, what names it, and the parameters that are not the same in all of them."""
     with needs("polars"):
         import polars
     texts = list(dict.fromkeys(cell.configuration for cell in cells))
     described = dict(zip(texts, map(describing.read, texts), strict=True))
     naming = {
-        PATH: [str(cell.history) for cell in cells],
+        PLACE: np.arange(len(cells)),
         "cell": [cell.name for cell in cells],
         "agent": [cell.specification["label"] for cell in cells],
         "world": [described[cell.configuration]["world"]["name"] for cell in cells],
@@ -219,15 +241,15 @@ def frame_of_cells(cells: Sequence[Finished]) -> "polars.DataFrame":
 def _column(values: Sequence[Any]) -> list[Any]:
     """Values of one kind: as they are, whole numbers as floats among floats, or all of them as JSON."""
     kinds = {type(value) for value in values if value is not None}
-    if kinds == {int, float}:
+    fits = int not in kinds or all(value in INTEGERS for value in values if type(value) is int)
+    if kinds == {int, float} and fits:
         return [value if value is None else float(value) for value in values]
-    if len(kinds) == 1 and kinds <= {int, float, bool, str}:
+    if len(kinds) == 1 and kinds <= {int, float, bool, str} and fits:
         return list(values)
     return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
 
 
-def _wanted(columns: Iterable[str], known: Sequence[str]) -> list[str]:
-    wanted = [columns] if isinstance(columns, str) else list(columns)
+def _wanted(wanted: list[str], known: Sequence[str]) -> list[str]:
     for name in wanted:
         if name not in known:
             close = get_close_matches(str(name), known, n=1)

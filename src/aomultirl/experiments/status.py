@@ -1,13 +1,12 @@
 """How far the experiment in a folder is, whoever runs it; nothing is touched."""
 
-import json
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from aomultirl import files
 from aomultirl.experiments.computing import CHECKPOINTS
-from aomultirl.experiments.store import read_mark
+from aomultirl.experiments.manifest import Failed, Manifest, read_manifest, read_mark
 
 
 class Failure(NamedTuple):
@@ -66,38 +65,45 @@ class Status(NamedTuple):
 
 
 def status(folder: str | Path) -> Status:
-    """Look at the manifests in a folder of results.  Histories are not read; the next run checks their digests."""
+    """Look at the manifests in a folder of results.
+
+    Histories are not read: the next run holds them against their manifests, and so does
+    :func:`aomultirl.experiments.verifying.verify`.
+    """
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"there is no folder {str(folder)!r}")
     if not any(folder.iterdir()):
         raise ValueError(f"{str(folder)!r} is empty: no experiment was run there")
     mark = read_mark(folder)
+    files.check_inside(f"{str(folder)!r} is a folder of results", folder, folders=["cells", CHECKPOINTS])
     cells = folder / "cells"
-    present = {entry.name for entry in os.scandir(cells)} if cells.is_dir() else set()
+    present = _files(cells)
     failed, damaged, agents, wall = list[Failure](), list[str](), dict[str, Progress](), 0.0
-    begun = {entry.name for entry in os.scandir(folder / CHECKPOINTS)} if (folder / CHECKPOINTS).is_dir() else set()
-    waiting, sources = 0, set[str]()
-    for name in mark["cells"]:
-        manifest = f"{name}.json"
-        told = _read(cells / manifest, name) if manifest in present else {}
-        if told is None or (told and told["state"] == "done" and f"{name}.parquet" not in present):
-            damaged.append(manifest)
-        elif told:
-            label, state, cpu = told["specification"]["label"], told["state"], float(told.get("cpu_seconds", 0.0))
-            before = agents.get(label, Progress())
-            done = state == "done"
-            agents[label] = Progress(before.done + done, before.failed + (not done), before.cpu_seconds + cpu)
-            wall += float(told.get("wall_seconds", 0.0))
-            sources.add(str(told.get("source", "")))
-            if not done:
-                failed.append(_failure(name, told))
-        waiting += (not told or told["state"] != "done") and f"{name}.zip" in begun
+    begun = _files(folder / CHECKPOINTS)
+    names, waiting, sources = dict.fromkeys(mark.cells), 0, set[str]()
+    for name in names:
+        manifest, finished = f"{name}.json", False
+        if manifest in present:
+            told = _read(cells / manifest, name)
+            finished = told is not None and told.state == "done"
+            if told is None or (finished and not present.get(f"{name}.parquet")):
+                damaged.append(manifest)
+            else:
+                before = agents.get(told.specification.label, Progress())
+                agents[told.specification.label] = Progress(
+                    before.done + finished, before.failed + (not finished), before.cpu_seconds + told.cpu_seconds
+                )
+                wall += told.wall_seconds
+                sources.add(told.source)
+                if isinstance(told, Failed):
+                    failed.append(_failure(told))
+        waiting += not finished and f"{name}.zip" in begun
     done_all = sum(each.done for each in agents.values())
     return Status(
-        str(mark.get("name", mark["kind"])),
-        str(mark["kind"]),
-        len(mark["cells"]),
+        mark.title,
+        mark.kind,
+        len(names),
         done_all,
         failed,
         agents,
@@ -116,17 +122,23 @@ def as_dict(found: Status) -> dict[str, Any]:
     return {**found._asdict(), "left": found.left, "failed": failed, "agents": agents}
 
 
-def _failure(name: str, told: dict[str, Any]) -> Failure:
-    what = told["specification"]
-    return Failure(name, what["label"], what["world"]["name"], what["number"], str(told.get("error", "")))
+def _files(folder: Path) -> dict[str, bool]:
+    """The names in a folder, and whether each is a file; nothing where there is no folder."""
+    if not folder.is_dir():
+        return {}
+    with os.scandir(folder) as entries:
+        return {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
 
 
-def _read(manifest: Path, name: str) -> dict[str, Any] | None:
+def _failure(told: Failed) -> Failure:
+    what = told.specification
+    return Failure(told.cell, what.label, what.world.name, what.number, told.error)
+
+
+def _read(manifest: Path, name: str) -> Manifest | None:
     """The manifest of the cell called ``name``; None for any other."""
     try:
-        told = json.loads(manifest.read_bytes())
-        what = told["specification"]
-        known = told["state"] in ("done", "failed") and what["label"] and what["world"]["name"] and "number" in what
-        return told if known and told["cell"] == name else None
-    except (OSError, ValueError, KeyError, TypeError):
+        told = read_manifest(manifest)
+    except (OSError, ValueError):
         return None
+    return told if told.cell == name else None

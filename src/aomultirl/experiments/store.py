@@ -8,13 +8,15 @@
     checkpoints/NAME.zip  of a cell that was not finished
     set_aside/            files found in cells/ that were damaged or of something else
 
-A cell is done when its manifest is there and fits the history beside it.  Every file is written under a temporary name
-and renamed, the manifest last; temporary files of a killed process are cleared away when the folder is opened again.
-Only the process that holds the lock writes results.
+A cell is done when its manifest is there and fits the history beside it, see :mod:`aomultirl.experiments.kept`.  Every
+file is written under a temporary name and renamed, the manifest last; temporary files of a killed process are cleared
+away when the folder is opened again.  Only the process that holds the lock writes results.  The folder that the user
+names may be a link; one in which a folder or a file of ours is a link is refused, and nothing is touched.
 """
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,11 +26,13 @@ import aomultirl
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import CHECKPOINTS, Computed, checkpoint_of, commit
-from aomultirl.experiments.history import History
+from aomultirl.experiments.history import MOST_BYTES, History
+from aomultirl.experiments.kept import read_cell
+from aomultirl.experiments.manifest import MARK, Failed, read_manifest, read_mark
 from aomultirl.experiments.source import source
 
-MARK = "experiment.json"
 FOLDERS = ("cells", CHECKPOINTS)
+SET_ASIDE = "set_aside"
 FREE = ("specification", "cells")
 """What may differ in an experiment that goes on: the cells decide."""
 
@@ -66,17 +70,19 @@ class Store:
         """Refuse a folder that cannot be written, or is not of this experiment; touch nothing."""
         folder = self.folder
         files.check_folder("out", folder)
-        for name in FOLDERS:
+        inner = (*FOLDERS, SET_ASIDE)
+        files.check_inside(f"out is {str(folder)!r}", folder, files=(MARK, files.LOCK, *self.beside), folders=inner)
+        for name in inner:
             files.check_folder("out", folder / name)
         if not folder.exists() or not any(map(_is_something, folder.iterdir())):
             return
-        found, wanted = read_mark(folder), _full(self.experiment, self.cells)
+        found, wanted = read_mark(folder).identity(), _full(self.experiment, self.cells)
         for name in {**wanted, **found}:
             mine, theirs = wanted.get(name), found.get(name)
             if mine != theirs and name not in FREE:
                 raise ValueError(
                     f"out is {str(folder)!r}, which holds another experiment: "
-                    f"its {name} is {theirs!r}, not {mine!r}; name another folder"
+                    f"its {name} is {theirs!r:.200}, not {mine!r:.200}; name another folder"
                 )
         _check_cells(folder, set(found["cells"]) - set(wanted["cells"]))
 
@@ -94,9 +100,8 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         mark = json.dumps(_full(self.experiment, self.cells), indent=2) + "\n"
         for name, content in {MARK: mark.encode(), **self.beside}.items():
-            place = self.folder / name
-            if not place.exists() or place.read_bytes() != content:
-                files.write_whole(place, content)
+            if not _holds(self.folder / name, content):
+                files.write_whole(self.folder / name, content)
         for name in FOLDERS:
             (self.folder / name).mkdir(exist_ok=True)
         self.clear()
@@ -117,7 +122,7 @@ class Store:
         names = {cell.name for cell in missing}
         for path in (self.folder / CHECKPOINTS).glob("*.zip"):
             if path.stem in known - names:  # killed between keeping a cell and removing its checkpoint
-                path.unlink()
+                self._remove(path)
         return missing
 
     def history(self, cell: Cell) -> Path:
@@ -133,7 +138,7 @@ class Store:
         cell, facts = computed.cell, dict(computed.facts)
         if facts["state"] == "done":
             place = self.history(cell)
-            if place.exists() and place.read_bytes() != computed.history:
+            if os.path.lexists(place) and not _holds(place, computed.history):
                 self._set_aside(place)
             files.write_whole(place, computed.history)
             facts["sha256"] = hashlib.sha256(computed.history).hexdigest()
@@ -146,42 +151,55 @@ class Store:
         files.write_whole(self.manifest(cell), json.dumps({**told, "commit": commit(), **facts}, indent=2) + "\n")
         checkpoint = checkpoint_of(cell, self.folder)
         if checkpoint is not None and facts["state"] == "done":
-            checkpoint.unlink(missing_ok=True)
+            self._remove(checkpoint)
 
     def is_done(self, cell: Cell) -> bool:
         """Whether the cell is there and whole.  Damaged files are set aside, never used.
 
         Those computed with other sources of the package are counted in ``of_other_code``.
         """
-        manifest, history = self.manifest(cell), self.history(cell)
-        if not manifest.exists():
+        manifest = self.manifest(cell)
+        if not os.path.lexists(manifest):
             return False
         try:
-            told = json.loads(manifest.read_text())
-            fits = bool(told["specification"] == cell.specification())
-            if fits and told["state"] == "failed":
-                return False
-            fits = fits and told["sha256"] == hashlib.sha256(history.read_bytes()).hexdigest()
-            self.of_other_code += fits and told.get("source") != source()
-        except (OSError, ValueError, KeyError, TypeError):
-            fits = False
-        if not fits:
-            for path in (manifest, history):
-                if path.exists():
+            told = read_cell(manifest).manifest
+        except (OSError, ValueError):
+            for path in (manifest, self.history(cell)):
+                if os.path.lexists(path):
                     self._set_aside(path)
-        return fits
+            return False
+        if isinstance(told, Failed):
+            return False
+        self.of_other_code += told.source != source()
+        return True
 
     def read(self, cell: Cell) -> tuple[History, dict[str, Any]]:
         """The history and the manifest of a cell that is done."""
-        return History.read(self.history(cell)), json.loads(self.manifest(cell).read_text())
+        kept = read_cell(self.manifest(cell))
+        return kept.history, kept.manifest.model_dump(exclude_unset=True)
+
+    def _remove(self, checkpoint: Path) -> None:
+        """Remove a checkpoint that nobody needs any more; what is there in its place is set aside."""
+        if files.is_regular(checkpoint):
+            checkpoint.unlink()
+        elif os.path.lexists(checkpoint):
+            self._set_aside(checkpoint)
 
     def _set_aside(self, path: Path) -> None:
-        folder = self.folder / "set_aside"
+        folder = self.folder / SET_ASIDE
         folder.mkdir(exist_ok=True)
         place, number = folder / path.name, 1
-        while place.exists():
-            place, number = folder / f"{path.name}.{number}", number + 1
+        while os.path.lexists(place):
+            place, number = folder / f"{path.name[:200]}.{number}", number + 1
         self.set_aside.append(path.replace(place))
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether a file is there and has this content."""
+    try:
+        return files.read_regular(path, max(MOST_BYTES, len(content))) == content
+    except (OSError, ValueError):
+        return False
 
 
 def _is_something(path: Path) -> bool:
@@ -199,7 +217,7 @@ def _full(experiment: Mapping[str, Any], cells: Sequence[Cell]) -> dict[str, Any
 
 def _check_cells(folder: Path, others: set[str]) -> None:
     """Refuse results of the experiment that was here before, and that would not be of it any more."""
-    there = sorted(name for name in others if (folder / "cells" / f"{name}.json").exists())
+    there = sorted(name for name in others if os.path.lexists(folder / "cells" / f"{name}.json"))
     if there:
         raise ValueError(
             f"out is {str(folder)!r}, which holds results that are not of this experiment: {len(there)}, such as "
@@ -209,23 +227,7 @@ def _check_cells(folder: Path, others: set[str]) -> None:
 
 def _title(manifest: Path) -> str:
     try:
-        told = json.loads(manifest.read_text())["specification"]
-        return f"run {told['number']} of {told['label']!r} in {told['world']['name']!r}"
-    except (OSError, ValueError, KeyError, TypeError):
+        told = read_manifest(manifest).specification
+        return f"run {told.number} of {told.label!r:.80} in {told.world.name!r:.80}"
+    except (OSError, ValueError):
         return repr(manifest.name)
-
-
-def read_mark(folder: Path) -> dict[str, Any]:
-    """What the experiment in ``folder`` is; refuses a folder that is not ours."""
-    try:
-        found = json.loads((folder / MARK).read_text())
-    except FileNotFoundError:
-        some = min((repr(path.name) for path in folder.iterdir()), default="nothing")
-        raise ValueError(
-            f"{str(folder)!r} is not a folder of results: it holds {some}, but no {MARK!r}; name another folder"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{str(folder / MARK)!r} cannot be read: {error}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("cells"), list) or "kind" not in found:
-        raise ValueError(f"{str(folder / MARK)!r} does not describe an experiment of aomultirl")
-    return found

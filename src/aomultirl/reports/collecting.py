@@ -1,6 +1,8 @@
 """Histories found in a file or a folder, labelled for a report, and the report of them."""
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,8 +11,8 @@ import numpy as np
 from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.experiments.loading import find
+from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
 from aomultirl.experiments.paper import LABELS, PaperExperiment
-from aomultirl.experiments.store import MARK, read_mark
 from aomultirl.reports import reproduction, sweep_figure
 from aomultirl.reports.leaderboard import Leaderboard, Line, Table, leaderboard
 from aomultirl.reports.measuring import is_early
@@ -18,6 +20,8 @@ from aomultirl.reports.page import Run, Sweep, data, write_page
 from aomultirl.reports.sweep import problems_apart, views
 
 NOT_A_HISTORY = ("episodes.parquet",)
+MOST_BYTES = 2**26
+"""Of a summary of the paper's experiment."""
 MOST_CONFIGURATIONS, MOST_RUNS = 12, 10
 """Of a sweep, on the charts of single runs."""
 OURS = b'<meta name="generator" content="aomultirl'
@@ -42,9 +46,9 @@ def collect(place: str | Path) -> Collection:
     place = Path(place)
     if not place.exists():
         raise ValueError(f"there is no file or folder {str(place)!r}")
-    if not place.is_dir() or not (place / MARK).exists():
+    if not place.is_dir() or not os.path.lexists(place / MARK):
         return Collection(_runs(place))
-    return _paper(place) if read_mark(place)["kind"] == "paper" else _sweep(place)
+    return _paper(place) if read_mark(place).kind == "paper" else _sweep(place)
 
 
 def write(found: Collection, page_path: Path) -> list[Path]:
@@ -52,7 +56,12 @@ def write(found: Collection, page_path: Path) -> list[Path]:
     drawn = [] if found.sweep is None else views(found.sweep.board)
     if drawn:
         sweep_figure.check(page_path.parent)
-    write_page(page_path, found.runs, title=found.title, claims=found.claims, command=found.command, sweep=found.sweep)
+    told: dict[str, Any] = {"claims": found.claims, "command": found.command, "sweep": found.sweep}
+    try:
+        write_page(page_path, found.runs, title=found.title, **told)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, RecursionError) as error:
+        # What agents find may be any JSON, and nobody but the charts knows what it should be.
+        raise ValueError(f"no page can be made of these histories: {type(error).__name__}: {error!s:.160}") from error
     return [page_path, *(sweep_figure.save(sweep_figure.draw(drawn), page_path.parent) if drawn else [])]
 
 
@@ -69,8 +78,8 @@ def _sweep(folder: Path) -> Collection:
             early = is_early(cell.specification["stream"])
             before = int(history["task"].max()) + 1 if early else 0
             runs.append(Run(label, int(cell.specification["number"]), history, before))
-    command = "aomultirl run specification.toml --out NEW" if (folder / "specification.toml").exists() else None
-    return Collection(runs, str(read_mark(folder).get("name", "A sweep")), None, command, Sweep(board, words))
+    command = "aomultirl run specification.toml --out NEW" if files.is_regular(folder / "specification.toml") else None
+    return Collection(runs, read_mark(folder).name or "A sweep", None, command, Sweep(board, words))
 
 
 def choose(board: Leaderboard) -> tuple[list[tuple[Table, Line]], str]:
@@ -102,6 +111,8 @@ def _runs(place: Path) -> list[Run]:
     paths = [place] if place.is_file() else _parquet_files(place)
     if not paths:
         raise ValueError(f"{str(place)!r} holds no histories: no Parquet file, neither in it nor in its folder 'cells'")
+    if place.is_dir():  # what the user named may be a link, what lies in it may not
+        files.check_inside(f"{str(place)!r} is a folder of histories", paths[0].parent, files=[p.name for p in paths])
     histories = [History.read(path) for path in paths]
     told = [_specification(path) for path in paths]
     labels = [one.get("label") or other for one, other in zip(told, data.labels(histories), strict=True)]
@@ -115,11 +126,17 @@ def _runs(place: Path) -> list[Run]:
 def _paper(folder: Path) -> Collection:
     """The paper's experiment: agents in its order, and its claims if they are of the same runs."""
     mark = read_mark(folder)
-    done = [(cell.specification["label"], cell.specification["number"], cell.history) for cell in find(folder).cells]
-    runs = [Run(label, number, History.read(path)) for label, number, path in done]
+    told: dict[str, Any] = mark.identity()
+    sizes = (told.get(name) for name in ("episodes", "seed", "edges", "constants"))
+    asked = PaperExperiment(max(1, len(mark.cells) // len(LABELS)), *sizes)  # type: ignore[arg-type]  # which checks
+    done, own = find(folder).cells, {cell.name for cell in asked.cells()}
+    for cell in done:
+        if cell.name not in own:
+            raise files.UnfitFileError(folder / MARK, f"does not describe the cell {cell.name!r} that is in the folder")
+    runs = [Run(cell.specification["label"], cell.specification["number"], History.read(cell.history)) for cell in done]
     runs.sort(key=lambda run: (LABELS.index(run.agent), run.run))
     count = sum(run.agent == runs[0].agent for run in runs)
-    experiment = PaperExperiment(count, *(mark[name] for name in ("episodes", "seed", "edges", "constants")))
+    experiment = replace(asked, runs=count)
     return Collection(
         [Run(*run[:3], before=len(run.history) - experiment.episodes) for run in runs],
         reproduction.TITLE,
@@ -130,10 +147,11 @@ def _paper(folder: Path) -> Collection:
 
 def _claims(folder: Path, runs: int) -> list[dict[str, Any]] | None:
     try:
-        summary = json.loads((folder / "summary.json").read_text())
-        return list(summary["claims"]) if summary["parameters"]["runs"] == runs else None
-    except (OSError, ValueError, KeyError, TypeError):
+        summary = json.loads(files.read_regular(folder / "summary.json", MOST_BYTES))
+        claims = list(summary["claims"]) if summary["parameters"]["runs"] == runs else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+    return claims if claims and all(isinstance(claim, dict) for claim in claims) else None
 
 
 def check_target(path: Path) -> None:
@@ -145,14 +163,14 @@ def check_target(path: Path) -> None:
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
     files.check_folder("the folder of out", path.parent)
-    if path.exists():
-        with path.open("rb") as file:
-            if OURS not in file.read(4096):
-                raise ValueError(f"out is {str(path)!r}, a page that aomultirl did not make; name another file")
+    files.check_inside(f"out is {str(path)!r}", path.parent, files=[path.name])
+    if path.exists() and OURS not in files.read_beginning(path, 4096):
+        raise ValueError(f"out is {str(path)!r}, a page that aomultirl did not make; name another file")
 
 
 def _parquet_files(folder: Path) -> list[Path]:
     cells = folder / "cells"
+    files.check_inside(f"{str(folder)!r} is a folder of histories", folder, folders=["cells"])
     inside = sorted((cells if cells.is_dir() else folder).glob("*.parquet"))
     return [path for path in inside if path.name not in NOT_A_HISTORY]
 
@@ -160,6 +178,6 @@ def _parquet_files(folder: Path) -> list[Path]:
 def _specification(path: Path) -> dict[str, Any]:
     """What the manifest beside a history says of it; nothing where there is none."""
     try:
-        return dict(json.loads(path.with_suffix(".json").read_text())["specification"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return read_manifest(path.with_suffix(".json")).specification.model_dump()
+    except (OSError, ValueError):
         return {}

@@ -18,7 +18,7 @@ from aomultirl.experiments import describing, loading
 from aomultirl.experiments.loading import Finished, Found
 from aomultirl.experiments.varying import varying, words
 from aomultirl.reports import intervals
-from aomultirl.reports.measuring import BEHIND, MEASURES, summarise
+from aomultirl.reports.measuring import BEHIND, MEASURES, NEEDED, summarise
 from aomultirl.reports.pairing import MEANING, Verdict, compare
 
 Floats = NDArray[np.float64]
@@ -124,7 +124,7 @@ def leaderboard(places: str | Path | Sequence[str | Path]) -> Leaderboard:
     places
         agents in different folders meet on the problems that both folders have.
     """
-    return rank(loading.find(*([places] if isinstance(places, str | Path) else places)))
+    return rank(loading.find(*([places] if isinstance(places, str | Path) else places), columns=NEEDED))
 
 
 def rank(found: Found) -> Leaderboard:

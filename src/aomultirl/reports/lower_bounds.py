@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 MARK, KIND = "lower_bounds.json", "lower_bounds"
 FIGURES = "figures"
 NAMES = ("report.html", "claims.json", MARK)
+MOST_BYTES = 2**26
+"""Of the file that says what made the rest."""
 GROUPS = {"coin": "coin game", "minimax": "minimax regime", "regret": "AOMultiRL's regret"}
 """In words, where the first word of a figure's name says too little."""
 SHORT = 120
@@ -51,6 +53,7 @@ def check(out: str | Path, *, quick: bool, only: Sequence[str] = ()) -> None:
     """
     folder = Path(out)
     files.check_folder("out", folder)
+    files.check_inside(f"out is {str(folder)!r}", folder, files=NAMES, folders=[FIGURES])
     files.check_folder("out", folder / FIGURES)
     if not folder.exists() or not any(folder.iterdir()):
         return
@@ -72,9 +75,6 @@ def check(out: str | Path, *, quick: bool, only: Sequence[str] = ()) -> None:
             f"out is {str(folder)!r}, which holds {', '.join(map(str, others))} as well, and a run of only "
             f"{', '.join(groups)} does not replace that; name another folder or remove this one"
         )
-    for name in NAMES:
-        if (folder / name).is_dir():
-            raise ValueError(f"out is {str(folder)!r}, in which {name!r} is a folder, not a file")
 
 
 def write(
@@ -189,8 +189,8 @@ def _write(path: Path, text: str) -> None:
 def _mark(folder: Path) -> dict[str, Any] | None:
     """What the folder says of itself; None if it is not ours."""
     try:
-        mark = json.loads((folder / MARK).read_text())
-    except (OSError, ValueError):
+        mark = json.loads(files.read_regular(folder / MARK, MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
         return None
     return mark if isinstance(mark, dict) and mark.get("kind") == KIND else None
 

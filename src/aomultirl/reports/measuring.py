@@ -22,14 +22,28 @@ identifying, an episode; episodes in a wrong cluster, and in none; steps of an e
 BEHIND = "behind the best"
 
 
+NEEDED = (
+    "task",
+    "cluster",
+    "misclustered",
+    "abstained",
+    "identification_steps",
+    "learning_steps",
+    "clustering_reward",
+    "learning_reward",
+    "regret",
+)
+"""The columns of a history that these numbers are of."""
+
+
 def summarise(cells: Sequence[Finished]) -> list[dict[str, float] | None]:
-    """The numbers of every cell over the episodes that count; None where none does."""
+    """The numbers of every cell over the episodes that count; None where none does.  Its rows have NEEDED."""
     import polars
     from polars import col
 
     early = [is_early(describing.read(cell.configuration)["stream"]) for cell in cells]
-    place = {loading.PATH: [str(cell.history) for cell in cells], "number": range(len(cells)), "early": early}
-    rows = loading.scan(cells).join(polars.LazyFrame(place), on=loading.PATH)
+    number = polars.LazyFrame({loading.PLACE: np.arange(len(cells)), "early": early})
+    rows = loading.frame_of_rows(cells).lazy().join(number, on=loading.PLACE).rename({loading.PLACE: "number"})
     if any(early):
         first = polars.when("early").then(col("task").max().over("number") + 1).otherwise(0)
         rows = rows.filter(col("episode") >= first)

@@ -26,6 +26,8 @@ from aomultirl.reports.grid_figure import FORMATS
 from aomultirl.reports.paper_claims import Claim
 
 TITLE = "The paper's experiment, reproduced"
+WRITTEN = ("report.html", "summary.json", "episodes.parquet", *(f"figure.{kind}" for kind in FORMATS))
+"""The files beside the cells."""
 
 
 class Reproduction(NamedTuple):
@@ -38,9 +40,7 @@ class Reproduction(NamedTuple):
 
 def check(experiment: PaperExperiment, out: str | Path) -> None:
     """Refuse, before anything runs, a folder that is not for this experiment."""
-    for name in ("report.html", "summary.json", "episodes.parquet", *(f"figure.{kind}" for kind in FORMATS)):
-        if (Path(out) / name).is_dir():
-            raise ValueError(f"out is {str(out)!r}, in which {name!r} is a folder, not a file")
+    files.check_inside(f"out is {str(out)!r}", Path(out), files=WRITTEN, folders=["cells"])
     one_more = (replace(cell, number=experiment.runs) for cell in experiment.cells() if cell.number == 0)
     if any((Path(out) / "cells" / f"{cell.name}.json").exists() for cell in one_more):
         raise ValueError(

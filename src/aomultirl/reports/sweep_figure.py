@@ -3,6 +3,7 @@
 Error bars are 95 % bootstrap intervals over runs.  Curves look as in :mod:`aomultirl.reports.curves_figure`.
 """
 
+import os
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -166,9 +167,7 @@ def check(folder: Path, stem: str = "sweep") -> list[Path]:
     """The files that :func:`save` writes; refuses to replace any that it did not write."""
     paths = [folder / f"{stem}.{kind}" for kind in KINDS]
     for path in paths:
-        if path.is_dir():
-            raise ValueError(f"{str(path)!r} is a folder, and a figure of this name is to be written")
-        if path.exists() and MADE_BY.encode() not in path.read_bytes()[:8192]:
+        if os.path.lexists(path) and MADE_BY.encode() not in files.read_beginning(path, 8192):
             raise ValueError(f"{str(path)!r} is a figure that aomultirl did not make; move it, or write elsewhere")
     return paths
 

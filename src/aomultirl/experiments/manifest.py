@@ -1,0 +1,170 @@
+"""What ``experiment.json`` and the manifests of cells may say: one schema, for everybody who reads a folder of results.
+
+Whatever is of another type, out of range, missing or nested too deeply is an
+:class:`~aomultirl.files.UnfitFileError`, whose sentence names the key.  Names of cells are names of files, so they are
+digests and nothing else: none leads out of the folder.  Keys that nobody knows are ignored in a manifest and kept in
+``experiment.json``, where every experiment has some of its own.
+"""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, TypeAdapter, ValidationError
+
+from aomultirl import files
+from aomultirl.experiments.cells import Cell
+
+MARK = "experiment.json"
+MOST_BYTES = 64 * 2**20
+"""Of a manifest, and of ``experiment.json``: room for the names of two million cells."""
+MOST_WORDS = 160
+"""Characters of what is wrong, at most."""
+
+Name = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{20}$")]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Label = Annotated[str, StringConstraints(min_length=1)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Seconds = Annotated[float, Field(ge=0.0, le=1e10, allow_inf_nan=False)]
+
+
+class _Strict(BaseModel):
+    """Nothing is converted: a number is not a text, and "1" is not a number."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class Part(_Strict):
+    """A world, a stream or an agent: its name, and the parameters that were given."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Label
+    parameters: dict[str, JsonValue]
+
+
+class CellSpecification(_Strict):
+    """What :meth:`Cell.specification` gives."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    world: Part
+    stream: Part
+    agent: Part
+    episodes: Annotated[int, Field(ge=1, lt=2**63)]
+    seed: Annotated[int, Field(ge=0)]
+    number: Count
+    label: Label
+    record: list[Literal["regret", "evaluation", "estimate_error"]]
+
+
+class _Manifest(_Strict):
+    """What every manifest says."""
+
+    cell: Name
+    specification: CellSpecification
+    run_seed: Count
+    version: str
+    commit: str | None = None
+    notes: list[str] = []
+
+    def to_cell(self) -> Cell:
+        """The cell that the specification describes."""
+        return Cell(**self.specification.model_dump())
+
+
+class Done(_Manifest):
+    """The manifest of a cell that was computed."""
+
+    state: Literal["done"]
+    sha256: Digest
+    cpu_seconds: Seconds
+    wall_seconds: Seconds
+    source: str
+    versions: dict[str, str]
+    host: str
+    finished: str
+
+
+class Failed(_Manifest):
+    """The manifest of a cell that went wrong; one whose process was lost has no times and no host."""
+
+    state: Literal["failed"]
+    error: str
+    traceback: str = ""
+    cpu_seconds: Seconds = 0.0
+    wall_seconds: Seconds = 0.0
+    source: str = ""
+
+
+Manifest = Done | Failed
+_MANIFEST: TypeAdapter[Manifest] = TypeAdapter(Annotated[Manifest, Field(discriminator="state")])
+
+
+class Mark(_Strict):
+    """What an experiment is: the content of ``experiment.json``.
+
+    kind
+        "sweep" for an experiment of a specification, "paper" for the paper's.
+    cells
+        the names of all its cells.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+
+    kind: Label
+    version: str
+    cells: list[Name]
+    name: Label | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call the experiment."""
+        return self.name or self.kind
+
+    def identity(self) -> dict[str, Any]:
+        """All that the file says."""
+        return self.model_dump(exclude_unset=True)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest in a file; :class:`~aomultirl.files.UnfitFileError` for anything else."""
+    content = _read(path)
+    try:
+        return _MANIFEST.validate_python(content)
+    except ValidationError as error:
+        raise files.UnfitFileError(path, f"is not the manifest of a cell: {first_fault(error)}") from None
+
+
+def read_mark(folder: Path) -> Mark:
+    """What the experiment in ``folder`` is; refuses a folder that is not ours."""
+    try:
+        content = _read(folder / MARK)
+    except FileNotFoundError:
+        some = min((repr(path.name) for path in folder.iterdir()), default="nothing")
+        raise ValueError(
+            f"{str(folder)!r} is not a folder of results: it holds {some:.99}, but no {MARK!r}; name another folder"
+        ) from None
+    except OSError as error:
+        raise files.UnfitFileError(folder / MARK, f"cannot be read: {error.strerror or error}") from None
+    try:
+        return Mark.model_validate(content)
+    except ValidationError as error:
+        words = f"does not describe an experiment of aomultirl: {first_fault(error)}"
+        raise files.UnfitFileError(folder / MARK, words) from None
+
+
+def _read(path: Path) -> Any:
+    content = files.read_regular(path, MOST_BYTES)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise files.UnfitFileError(path, f"cannot be read: {error}"[:MOST_WORDS]) from None
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first thing that does not fit a schema: its place, and the beginning of what is there."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(map(str, first["loc"][:6])) or "it"
+    return f"{place} is {first['input']!r:.60}: {first['msg']}"[:MOST_WORDS]

@@ -1,0 +1,16 @@
+"""Result folders that were altered at random: five thousand with `make test-all`, a tenth of them with `make test`."""
+
+import pytest
+
+from folder_mutations import KINDS, check_mutations
+
+
+@pytest.mark.parametrize(
+    ("count", "seed"), [pytest.param(500, 1, id="500"), pytest.param(5_000, 2, id="5000", marks=pytest.mark.long)]
+)
+def test_altered_folders_are_refused_mended_or_well(count, seed):
+    found = check_mutations(count, seed)
+    verdicts = {verdict: found[verdict] for verdict in ("refused", "mended", "well")}
+    assert sum(verdicts.values()) == count
+    assert all(found[kind.__name__] > 0 for kind in KINDS)
+    assert min(verdicts.values()) > count // 50, verdicts
