@@ -1,15 +1,21 @@
 """What a history may say of how it was made and of what the agent left behind, see :mod:`.about`: one schema.
 
 Files come from strangers.  A page that is made of one asks for names, lists and numbers where these are, so whatever is
-of another type is refused when the file is read.  What a class of agents finds, it alone knows: that may be any JSON.
+of another type is refused when the file is read.  What a class of agents finds, it alone knows: that may be any JSON,
+except for the evidence of episodes, of which pages draw a chart.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from aomultirl.experiments.manifest import Part, first_fault
+
+
+World = Annotated[int, Field(ge=-1, lt=2**31)]
+"""The number of a world or a cluster; -1 where there is none."""
+Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class _Strict(BaseModel):
@@ -28,9 +34,51 @@ class Bound(_Strict):
 class LeftCluster(_Strict):
     """What the agent remembers of a cluster, and the world that it stands for."""
 
-    task: int
-    plan: list[int]
-    visits: int
+    task: World
+    plan: list[Annotated[int, Field(ge=0, lt=2**31)]]
+    visits: Count
+
+
+class Trace(_Strict):
+    """The evidence of one episode, a row for each of the looks at it.
+
+    steps
+        taken before each look.
+    against, belief
+        a number for each cluster at each look: what speaks against it, or how probable it is.
+    certified
+        pairs that were certified to agree, at each look.
+    """
+
+    episode: Count
+    verdict: Literal["new", "accepted", "abstained"]
+    cluster: World
+    steps: list[Count]
+    against: list[list[float]] | None = None
+    belief: list[list[float]] | None = None
+    certified: list[Count] | None = None
+
+    @property
+    def is_a_table(self) -> bool:
+        """Whether it has as many equally long rows as looks."""
+        rows = self.belief if self.against is None else self.against
+        return rows is not None and len(rows) == len(self.steps) and len({len(row) for row in rows}) <= 1
+
+
+class Evidence(_Strict):
+    """The episodes whose evidence was kept, and the limit at which a cluster is rejected."""
+
+    limit: float | None = None
+    episodes: list[Trace] = []
+
+
+class Findings(_Strict):
+    """What the agent found."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+
+    evidence: Evidence | None = None
 
 
 class Provenance(_Strict):
@@ -38,15 +86,15 @@ class Provenance(_Strict):
 
     agent: str
     parameters: dict[str, str]
-    seed: int
-    episodes: int
+    seed: Annotated[int, Field(ge=0)]
+    episodes: Annotated[int, Field(ge=1, lt=2**63)]
     version: str
     noisy_rewards: bool = False
     world: Part | None = None
     stream: str = ""
     recorded: list[str] = []
     bound: Bound | None = None
-    findings: dict[str, JsonValue] = {}
+    findings: Findings = Findings()
     clusters: list[LeftCluster] = []
     distances: list[list[float]] = []
     threshold: float | None = None
@@ -61,6 +109,12 @@ def fault(about: Any) -> str:
         told = _PROVENANCE.validate_python(about)
     except ValidationError as error:
         return first_fault(error)
+    except RecursionError:
+        return "it is nested too deeply"
+    if told.findings.evidence is not None:
+        for number, trace in enumerate(told.findings.evidence.episodes):
+            if not trace.is_a_table:
+                return f"findings.evidence.episodes[{number}] does not have a row of numbers for each of its steps"
     sizes: Mapping[str, list[int]] = {
         "bound": [len(part) for _, part in told.bound] if told.bound else [],
         "distances": [*map(len, told.distances), *([len(told.distances)] if told.distances else [])],
