@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 
 from aomultirl.experiments.manifest import Part, first_fault
 
-
 World = Annotated[int, Field(ge=-1, lt=2**31)]
 """The number of a world or a cluster; -1 where there is none."""
 Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -94,7 +93,7 @@ class Provenance(_Strict):
     stream: str = ""
     recorded: list[str] = []
     bound: Bound | None = None
-    findings: Findings = Findings()
+    findings: Findings | None = None
     clusters: list[LeftCluster] = []
     distances: list[list[float]] = []
     threshold: float | None = None
@@ -111,7 +110,7 @@ def fault(about: Any) -> str:
         return first_fault(error)
     except RecursionError:
         return "it is nested too deeply"
-    if told.findings.evidence is not None:
+    if told.findings is not None and told.findings.evidence is not None:
         for number, trace in enumerate(told.findings.evidence.episodes):
             if not trace.is_a_table:
                 return f"findings.evidence.episodes[{number}] does not have a row of numbers for each of its steps"
