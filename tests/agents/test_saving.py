@@ -1,6 +1,8 @@
 import io
 import json
+import os
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -183,3 +185,10 @@ def test_what_is_read_back_says_where_it_is_wrong():
     saved.integer("c")
     with pytest.raises(ValueError, match=r"memory.a\[0\] must be a table of names and values, not 3"):
         Saved({"a": [3]}).each("a")
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, words in ((tmp_path / "pipe", "a pipe"), (Path("/dev/zero"), "a device"), (tmp_path, "is a folder")):
+        with pytest.raises(ValueError, match=words):
+            ao.load_agent(path)

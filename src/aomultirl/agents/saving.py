@@ -21,6 +21,8 @@ from aomultirl.agents.state import Saved
 from aomultirl.mdp import ModelSet
 
 FORMAT, VERSION = "aomultirl agent", 1
+MOST_BYTES = 2**36
+"""Of a file that is loaded: 64 GiB, more than any agent has."""
 
 
 def save(agent: Agent, path: str | Path) -> None:
@@ -59,8 +61,9 @@ def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
         the file is damaged, or holds something else than an agent.
     """
     path = checks.path("path", path)
+    content = files.read_regular(path, MOST_BYTES, follow=True)
     try:
-        return from_bytes(path.read_bytes(), agents)[0]
+        return from_bytes(content, agents)[0]
     except ValueError as error:
         raise ValueError(f"{str(path)!r} cannot be loaded: {error}") from None
 
