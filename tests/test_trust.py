@@ -1,5 +1,6 @@
 """A test for every line of docs/trust.md: what may be opened from strangers, and what may not."""
 
+import hashlib
 import io
 import json
 import os
@@ -17,6 +18,9 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.cli import run as command
+from aomultirl.engine import kernel_files
+from aomultirl.engine.kernel_files import DamagedCacheWarning, KernelFiles
+from aomultirl.experiments import ray_executor
 from aomultirl.experiments.history import History
 from folders import cells, contents, keep
 from pages import Outline, content, without_scripts
@@ -150,6 +154,30 @@ def test_specifications_import_nothing(tmp_path, trap, capsys, envs, options):
     assert not (tmp_path / "out").exists()
 
 
+def test_the_compile_cache_runs_what_is_written_there(tmp_path, monkeypatch):
+    """Its digest keeps damage out, and not whoever works out a new one: that is why nobody else may write there."""
+    monkeypatch.setattr(kernel_files, "FOLDERS", set())
+    monkeypatch.setattr(kernel_files, "_told", [])
+    mark, kernel = tmp_path / "mark", KernelFiles(tmp_path, "kernel", "these versions")
+    kernel.save("signature", b"machine code")
+    file = tmp_path / "kernel.checked.nbi"
+    body = file.read_bytes()[32:64] + pickle.dumps(Payload(mark))
+    file.write_bytes(bytes(32) + body)
+    with pytest.warns(DamagedCacheWarning, match="its digest is not that of its content"):
+        assert kernel.index() == {}
+    assert not mark.exists()
+    file.write_bytes(hashlib.sha256(body).digest() + body)
+    kernel.index()
+    assert mark.read_text() == "run"
+
+
+def test_a_cluster_that_others_can_reach_is_ended(monkeypatch):
+    """The real one is in tests/experiments/test_ray.py."""
+    monkeypatch.setattr(ray_executor, "listening", lambda: iter([("raylet", "::")]))
+    with pytest.raises(RuntimeError, match="which other machines can reach, so it was stopped"):
+        ray_executor.check_listens_here_only()
+
+
 def test_what_a_user_types_may_name_what_it_likes(trap):
     made = in_a_process("inspect", "from_gymnasium", "envs=stranger:Trap-v0", "terminal=restart")
     assert made.returncode == 0, made.stderr
@@ -161,11 +189,9 @@ def test_what_a_user_types_may_name_what_it_likes(trap):
 
 def test_the_script_of_a_page_is_what_the_file_says(tmp_path, capsys):
     path, page = tmp_path / "history.parquet", tmp_path / "page.html"
-    history_of({"name": "gridworld", "parameters": {}}, path, stream="uniform()), print('mine'")
+    history_of({"name": "gridworld", "parameters": {}}, path, stream="uniform(), mine()")
     assert command(["report", str(path), "--out", str(page)]) == 0
-    assert "print(&#x27;mine&#x27;)" in page.read_text().replace("&#39;", "&#x27;").replace(
-        "mine&#x27;,", "mine&#x27;),"
-    )
+    assert "ao.streams.uniform(), mine()" in page.read_text()
 
 
 def test_a_history_whose_metadata_are_no_description_is_refused(tmp_path, capsys):
