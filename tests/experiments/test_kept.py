@@ -156,7 +156,7 @@ def test_a_label_that_is_a_number_is_no_label(store, given):
 def test_the_papers_episodes_before_the_others_count_as_rows(tmp_path):
     cell = cells([part("Random", horizon=10)], streams=(part("paper", each_first=True),), episodes=(8,), runs=1)
     store = keep(tmp_path / "a", cell)
-    assert read_cell(store.manifest(cell[0])).rows.num_rows == 8
+    assert read_cell(store.manifest(cell[0])).rows.height == 8
 
 
 def test_few_bytes_that_claim_to_be_many_rows_are_not_read(store, given):

@@ -12,10 +12,12 @@ import aomultirl as ao
 from aomultirl import files
 from aomultirl.cli import run
 from aomultirl.experiments.executors import InProcess
+from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.status import status
 from aomultirl.experiments.store import MARK, Store
 from aomultirl.experiments.sweep import complete
 from aomultirl.experiments.verifying import verify
+from aomultirl.reports import reproduction
 from aomultirl.reports.collecting import collect
 from folder_mutations import in_time, snapshot
 from folders import cells, keep
@@ -206,3 +208,12 @@ def test_the_commands_do_not_wait_for_a_pipe(store):
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert told.stdout.splitlines()[-1] == "[0, 1, 0]", told.stderr
     assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("name", ["summary.json", "episodes.parquet", "figure.svg", "cells"])
+def test_a_reproduction_does_not_write_through_links(tmp_path, outside, name):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).symlink_to(outside if name == "cells" else outside / "thesis.tex")
+    with pytest.raises(ValueError, match=f"'{name}' is a link, not a f"):
+        reproduction.check(PaperExperiment(1, 2), tmp_path / "out")
+    assert (outside / "thesis.tex").read_text() == "mine"

@@ -193,3 +193,15 @@ def test_more_groups_replace_fewer(tmp_path):
     lower_bounds.check(tmp_path, quick=True, only=["coin"])
     lower_bounds.check(tmp_path, quick=True, only=["coin", "minimax"])
     lower_bounds.check(tmp_path, quick=True)
+
+
+@pytest.mark.parametrize("name", ["figures", "report.html", "lower_bounds.json"])
+def test_links_in_the_folder_are_refused_and_not_written_through(tmp_path, name):
+    mine, out = tmp_path / "mine", tmp_path / "out"
+    lower_bounds.write(OLD, out, quick=True, seed=0)
+    (out / name).rename(mine)
+    (out / name).symlink_to(mine)
+    before = contents(mine) if mine.is_dir() else mine.read_bytes()
+    with pytest.raises(ValueError, match=f"'{name}' is a link, not a f"):
+        lower_bounds.write(NEW, out, quick=True, seed=0)
+    assert (contents(mine) if mine.is_dir() else mine.read_bytes()) == before

@@ -16,11 +16,12 @@ import numpy as np
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import constants
-from aomultirl.experiments.history import MOST_BYTES, History, read_about, read_rows
+from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
 from aomultirl.experiments.judging import RECORDED
 from aomultirl.experiments.manifest import Failed, Manifest, read_manifest
 
 if TYPE_CHECKING:
+    import polars
     import pyarrow
 
 CONSTANTS = {"cell": str, "agent": str, "world": str, "stream": str, "run": int, "configuration": str}
@@ -31,10 +32,32 @@ MOST_STATES = 2**31
 """States that an episode can begin in, at most."""
 MOST_STEPS = 2**53
 """Steps that an episode can have, at most: sums of more are not exact."""
+RANGES = {
+    "task": (-1, MOST_WORLDS),
+    "start": (0, MOST_STATES),
+    "identification_steps": (0, MOST_STEPS),
+    "learning_steps": (0, MOST_STEPS),
+}
+"""What the numbers in a column lie between, the last of them not included."""
+
+
+class Opened(NamedTuple):
+    """A cell whose manifest fits its name, and whose history has the digest in it, but was not looked into.
+
+    place
+        of the history.
+    content
+        the bytes of the history; None where the cell failed.
+    """
+
+    manifest: Manifest
+    cell: Cell
+    place: Path
+    content: bytes | None
 
 
 class Kept(NamedTuple):
-    """The files of one cell.
+    """The files of one cell, which fit.
 
     manifest
         what is said of the cell: done, or failed.
@@ -45,13 +68,15 @@ class Kept(NamedTuple):
     """
 
     manifest: Manifest
-    rows: "pyarrow.Table | None"
+    rows: "polars.DataFrame | None"
     about: Mapping[str, Any]
 
     @property
     def history(self) -> History:
-        """The history of a cell that is done."""
-        return History.of_table(self.rows, self.about)
+        """The history of a cell; it is empty where that failed."""
+        return History(
+            {name: self.rows[name].to_numpy() for name in Row._fields} if self.rows is not None else {}, self.about
+        )
 
 
 def read_cell(manifest: Path) -> Kept:
@@ -64,28 +89,42 @@ def read_cell(manifest: Path) -> Kept:
     OSError
         one of them is not there, or cannot be read.
     """
+    return look_into(open_cell(manifest))
+
+
+def open_cell(manifest: Path) -> Opened:
+    """The first half of :func:`read_cell`: all that can be said without looking into the history."""
     told = read_manifest(manifest)
     cell, name = told.to_cell(), manifest.stem
-    seed = cell.run_seed
     for what, mine, theirs in (
         ("cell", name, told.cell),
         ("specification", name, cell.name),
-        ("run_seed", seed, told.run_seed),
+        ("run_seed", cell.run_seed, told.run_seed),
     ):
         if mine != theirs:
             raise files.UnfitFileError(manifest, f"is not of this cell: its {what} gives {theirs!r}, not {mine!r}")
-    if isinstance(told, Failed):
-        return Kept(told, None, {})
     place = manifest.with_suffix(".parquet")
+    if isinstance(told, Failed):
+        return Opened(told, cell, place, None)
     content = files.read_regular(place, MOST_BYTES)
     if told.sha256 != hashlib.sha256(content).hexdigest():
         raise files.UnfitFileError(place, "does not have the digest that its manifest gives")
-    rows = read_rows(content, place, CONSTANTS)
-    about = read_about(rows, place)
-    for fault in (_of_another(rows, cell), _made_otherwise(about, cell, seed), _impossible(rows, cell)):
+    return Opened(told, cell, place, content)
+
+
+def look_into(opened: Opened) -> Kept:
+    """The second half of :func:`read_cell`: hold the history against its manifest."""
+    if opened.content is None:
+        return Kept(opened.manifest, None, {})
+    import polars
+
+    rows = read_rows(opened.content, opened.place, CONSTANTS)
+    about = read_about(rows, opened.place)
+    cell = opened.cell
+    for fault in (_of_another(rows, cell), made_otherwise(about, opened), _impossible(rows, cell)):
         if fault:
-            raise files.UnfitFileError(place, fault)
-    return Kept(told, rows, about)
+            raise files.UnfitFileError(opened.place, fault)
+    return Kept(opened.manifest, polars.DataFrame(rows.select(list(Row._fields))), about)
 
 
 def _of_another(rows: "pyarrow.Table", cell: Cell) -> str:
@@ -103,11 +142,12 @@ def _of_another(rows: "pyarrow.Table", cell: Cell) -> str:
     return ""
 
 
-def _made_otherwise(about: Mapping[str, Any], cell: Cell, seed: int) -> str:
+def made_otherwise(about: Mapping[str, Any], opened: Opened) -> str:
     """How the history says that it was made, where that is not how this cell is run; empty if it is."""
+    cell = opened.cell
     wanted = {
         "agent": cell.agent["name"],
-        "seed": seed,
+        "seed": opened.manifest.run_seed,
         "episodes": cell.episodes,
         "recorded": [name for name in RECORDED if name in cell.record],
     }
@@ -124,14 +164,7 @@ def _impossible(rows: "pyarrow.Table", cell: Cell) -> str:
         return f"has {rows.num_rows:,} rows, but the cell has {count:,} episodes"
     if not np.array_equal(rows["episode"].to_numpy(), np.arange(count)):
         return "does not have every episode once, from the first to the last"
-    ranges = {
-        "task": (-1, MOST_WORLDS),
-        "start": (0, MOST_STATES),
-        "cluster": (-1, count),
-        "identification_steps": (0, MOST_STEPS),
-        "learning_steps": (0, MOST_STEPS),
-    }
-    for name, (least, end) in ranges.items():
+    for name, (least, end) in {**RANGES, "cluster": (-1, count)}.items():
         values = rows[name].to_numpy()
         if values.min() < least or values.max() >= end:
             return f"holds a {name} that cannot be, between {values.min()} and {values.max()}"

@@ -9,6 +9,7 @@ import json
 import warnings
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
@@ -23,7 +24,8 @@ from aomultirl.experiments.varying import varying
 
 if TYPE_CHECKING:
     import polars
-    import pyarrow
+
+    from aomultirl.experiments.kept import Kept
 
 NAMING = ("cell", "agent", "world", "stream", "run")
 """The columns that say where a row is from."""
@@ -56,7 +58,7 @@ class Finished(NamedTuple):
     configuration: str
     version: str
     source: str
-    rows: "pyarrow.Table"
+    rows: "polars.DataFrame"
 
 
 class Found(NamedTuple):
@@ -118,6 +120,11 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
     """
     if not places:
         raise ValueError("name at least one folder of results")
+    for package in ("pydantic", "pyarrow", "polars"):
+        with needs(package):
+            import_module(package)
+    from aomultirl.experiments.kept_together import read_cells
+
     cells: dict[str, Finished] = {}
     failed: list[Path] = []
     damaged: list[Path] = []
@@ -127,18 +134,17 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
         there = {path.stem: path for path in (place / "cells").glob("*.json")}
         missing += len(set(names) - set(there))
         damaged += sorted(path for name, path in there.items() if name not in names)
-        for name in names:
-            if name not in there or name in cells:
-                continue
+        manifests = [there[name] for name in names if name in there and name not in cells]
+        for path, kept in zip(manifests, read_cells(manifests), strict=True):
             try:
-                cell = _read(there[name], columns)
+                cell = _finished(path, kept, columns)
             except (OSError, ValueError):
-                damaged.append(there[name])
+                damaged.append(path)
                 continue
             if cell is None:
-                failed.append(there[name])
+                failed.append(path)
             else:
-                cells[name] = cell
+                cells[cell.name] = cell
     found = Found(_ordered(list(cells.values())), failed, damaged, missing)
     if not cells:
         where = " and ".join(repr(str(place)) for place in places)
@@ -187,12 +193,13 @@ def _ordered(cells: list[Finished]) -> list[Finished]:
     )
 
 
-def _read(manifest: Path, columns: Sequence[str]) -> Finished | None:
-    """A cell by its manifest; None where it failed."""
-    from aomultirl.experiments.kept import read_cell
+def _finished(manifest: Path, kept: "Kept | Exception", columns: Sequence[str]) -> Finished | None:
+    """A cell that is done; None where it failed.  What does not fit is raised."""
     from aomultirl.experiments.manifest import Failed
 
-    told, rows, _ = read_cell(manifest)
+    if isinstance(kept, Exception):
+        raise kept
+    told, rows, _ = kept
     if rows is None or isinstance(told, Failed):
         return None
     specification = told.specification.model_dump()
@@ -203,18 +210,16 @@ def _read(manifest: Path, columns: Sequence[str]) -> Finished | None:
         configuration=describing.configuration(specification),
         version=told.version,
         source=told.source,
-        rows=rows.select(list(dict.fromkeys(["episode", *columns]))),
+        rows=rows[list(dict.fromkeys(["episode", *columns]))],
     )
 
 
 def frame_of_rows(cells: Sequence[Finished]) -> "polars.DataFrame":
     """The rows of all cells, one after the other, and which of the cells each of them is of."""
-    with needs("polars"):
-        import polars
-    import pyarrow
+    import polars
 
-    frame = polars.DataFrame(pyarrow.concat_tables([cell.rows for cell in cells]).combine_chunks())
-    counts = [cell.rows.num_rows for cell in cells]
+    counts = [cell.rows.height for cell in cells]
+    frame = polars.concat([cell.rows for cell in cells])
     return frame.with_columns(polars.Series(PLACE, np.repeat(np.arange(len(cells)), counts)))
 
 

@@ -27,7 +27,8 @@ from aomultirl import files
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import MOST_BYTES, History
-from aomultirl.experiments.kept import read_cell
+from aomultirl.experiments.kept import Kept, read_cell
+from aomultirl.experiments.kept_together import read_cells
 from aomultirl.experiments.manifest import MARK, Failed, read_manifest, read_mark
 from aomultirl.experiments.source import source
 
@@ -118,7 +119,10 @@ class Store:
         for path in sorted((self.folder / "cells").iterdir()):
             if path.name not in expected and not files.PARTIAL.fullmatch(path.name):
                 self._set_aside(path)
-        missing = [cell for cell in self.cells if not self.is_done(cell)]
+        there = [cell for cell in self.cells if os.path.lexists(self.manifest(cell))]
+        kept = read_cells(map(self.manifest, there))
+        done = {cell.name for cell, found in zip(there, kept, strict=True) if self._judge(cell, found)}
+        missing = [cell for cell in self.cells if cell.name not in done]
         names = {cell.name for cell in missing}
         for path in (self.folder / CHECKPOINTS).glob("*.zip"):
             if path.stem in known - names:  # killed between keeping a cell and removing its checkpoint
@@ -159,18 +163,17 @@ class Store:
         Those computed with other sources of the package are counted in ``of_other_code``.
         """
         manifest = self.manifest(cell)
-        if not os.path.lexists(manifest):
-            return False
-        try:
-            told = read_cell(manifest).manifest
-        except (OSError, ValueError):
-            for path in (manifest, self.history(cell)):
+        return os.path.lexists(manifest) and self._judge(cell, *read_cells([manifest]))
+
+    def _judge(self, cell: Cell, found: Kept | Exception) -> bool:
+        if isinstance(found, Exception):
+            for path in (self.manifest(cell), self.history(cell)):
                 if os.path.lexists(path):
                     self._set_aside(path)
             return False
-        if isinstance(told, Failed):
+        if isinstance(found.manifest, Failed):
             return False
-        self.of_other_code += told.source != source()
+        self.of_other_code += found.manifest.source != source()
         return True
 
     def read(self, cell: Cell) -> tuple[History, dict[str, Any]]:

@@ -15,7 +15,8 @@ from aomultirl import files
 from aomultirl.agents import saving
 from aomultirl.experiments.checkpoints import MOST_BYTES
 from aomultirl.experiments.computing import CHECKPOINTS
-from aomultirl.experiments.kept import read_cell
+from aomultirl.experiments.kept import Kept
+from aomultirl.experiments.kept_together import read_cells
 from aomultirl.experiments.manifest import MARK, Failed, Mark, read_mark
 from aomultirl.experiments.store import SET_ASIDE
 
@@ -175,10 +176,12 @@ class _Round:
         return True
 
     def _look_at_cells(self, names: list[str], inside: set[str]) -> None:
+        there = [name for name in names if f"{name}.json" in inside]
+        kept = read_cells(self.folder / "cells" / f"{name}.json" for name in there)
+        for name, found in zip(there, kept, strict=True):
+            self._look_at_cell(name, found)
         for name in names:
-            if f"{name}.json" in inside:
-                self._look_at_cell(name)
-            elif f"{name}.parquet" in inside:
+            if f"{name}.json" not in inside and f"{name}.parquet" in inside:
                 self._remark(f"cells/{name}.parquet", "has no manifest; the next run computes the cell")
         expected = {f"{name}.{kind}" for name in names for kind in ("json", "parquet")}
         for entry in self._entries("cells"):
@@ -186,22 +189,19 @@ class _Round:
             if entry.name not in expected and not self._is_temporary(entry, file):
                 self._find(file, "does not belong to this experiment")
 
-    def _look_at_cell(self, name: str) -> None:
+    def _look_at_cell(self, name: str, found: Kept | Exception) -> None:
         file = f"cells/{name}.json"
-        try:
-            told = read_cell(self.folder / file).manifest
-        except files.UnfitFileError as error:
-            self._find(f"cells/{error.path.name}", error.fault)
-        except FileNotFoundError as error:
-            self._find(f"cells/{Path(error.filename).name}", "is not there, though the cell is said to be done")
-        except (OSError, ValueError) as error:
-            self._find(file, f"cannot be read: {error}")
+        if isinstance(found, files.UnfitFileError):
+            self._find(f"cells/{found.path.name}", found.fault)
+        elif isinstance(found, FileNotFoundError):
+            self._find(f"cells/{Path(found.filename).name}", "is not there, though the cell is said to be done")
+        elif isinstance(found, Exception):
+            self._find(file, f"cannot be read: {found}")
+        elif isinstance(found.manifest, Failed):
+            self.failed.add(name)
+            self._remark(file, f"is of a cell that failed: {' '.join(found.manifest.error.split()):.200}")
         else:
-            if isinstance(told, Failed):
-                self.failed.add(name)
-                self._remark(file, f"is of a cell that failed: {' '.join(told.error.split()):.200}")
-            else:
-                self.done.add(name)
+            self.done.add(name)
 
     def _look_at_checkpoints(self, names: set[str]) -> None:
         for entry in self._entries(CHECKPOINTS):
