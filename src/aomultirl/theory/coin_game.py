@@ -263,7 +263,7 @@ def check_game(game: object) -> None:
 def check_strategy(strategy: object, game: object) -> None:
     """Refuse what is no strategy, or no game to play."""
     check_game(game)
-    if not isinstance(strategy, Strategy):
+    if not callable(getattr(strategy, "play", None)) or isinstance(strategy, type):
         raise ValueError(f"strategy is {checks.shown(strategy)}, not a strategy such as TrackAndStop()")
 
 
