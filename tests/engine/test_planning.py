@@ -48,6 +48,18 @@ def test_backward_induction_equals_slow_twin_to_the_bit(world, horizon, cap):
     assert np.array_equal(plan.policy[:horizon], policy)
 
 
+@pytest.mark.parametrize("with_policy", [True, False])
+@pytest.mark.parametrize("part", [1, 100, 1000])
+def test_planning_in_parts_gives_the_same_bits(monkeypatch, part, with_policy):
+    world = ao.worlds.random_models(6, 3, 1, 4)[0]
+    arguments = world.planning_tables, world.gains, 25, np.linspace(1.0, 3.0, 25)
+    whole = planning.backward_induction(*arguments, with_policy=with_policy)
+    monkeypatch.setattr(planning, "PART", part)
+    parts = planning.backward_induction(*arguments, with_policy=with_policy)
+    assert np.array_equal(parts.values, whole.values)
+    assert np.array_equal(parts.policy, whole.policy)
+
+
 @pytest.mark.parametrize(("n_states", "n_actions"), [(32, 3), (37, 1), (70, 5), (1200, 2)])
 def test_columns_give_the_same_bits_as_rows(n_states, n_actions):
     rng = np.random.default_rng(n_states)

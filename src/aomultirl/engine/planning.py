@@ -20,6 +20,8 @@ from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.successors import Successors
 
 U = np.uint64
+PART = 2**25
+"""Transitions that backward induction looks at without a look at the signals: some 20 ms."""
 BLOCK = 2048
 """Pairs worked on together: their sums stay in the first-level cache."""
 PIECE = 2**20
@@ -163,9 +165,7 @@ def _backward_induction(
     room = np.empty(max(1, BLOCK // n_actions) * n_actions + 8)
     skip = (-room.ctypes.data % 64) // 8  # start at a cache line, as the columns do
     sums = room[skip : skip + len(room) - 8]
-    spent = 0
     for h in range(horizon - 1, -1, -1):
-        spent = serve_signals(spent, len(world.probs))
         actions = policy[h if len(policy) > 1 else 0]
         if len(world.columns) > 0:
             _plan_by_columns(world, gains, caps[h], values[h + 1], values[h], actions, sums)
@@ -250,7 +250,16 @@ def backward_induction(
     values = np.zeros((horizon + 1, n_states))
     policy = np.zeros((horizon if with_policy else 1, n_states), np.int32)
     limits = np.full(horizon, np.inf) if caps is None else np.ascontiguousarray(caps, np.float64)
-    _backward_induction(world, np.ascontiguousarray(gains, np.float64).reshape(-1), limits, values, policy)
+    flat = np.ascontiguousarray(gains, np.float64).reshape(-1)
+    # In parts, between which Python serves signals: a look at them inside costs dense planning a twelfth of its speed.
+    part = max(1, PART // max(1, len(world.probs)))
+    if part >= horizon:
+        _backward_induction(world, flat, limits, values, policy)
+        return Plan(values, policy)
+    for last in range(horizon, 0, -part):
+        first = max(0, last - part)
+        rows = policy[first:last] if with_policy else policy
+        _backward_induction(world, flat, limits[first:last], values[first : last + 1], rows)
     return Plan(values, policy)
 
 
