@@ -35,18 +35,20 @@ def manifests(folder):
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("cells/*.json")}
 
 
-def killed(folder, runs, workers, seconds, kept):
-    """Start the command and kill it after so many seconds from when it began to work; None where it was over before."""
+def killed(folder, runs, workers, new, seconds):
+    """Start the command and kill it so many seconds after ``new`` more cells are done; 0: after it began to work."""
+    kept = manifests(folder)
     line = command(folder, "--workers", str(workers), "--checkpoint", "0.05", runs=runs)
     begin = time.monotonic()
     process = subprocess.Popen(line, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
-        while not at_work(folder, process.pid) and process.poll() is None:
+        while process.poll() is None and not (
+            len(manifests(folder)) >= len(kept) + new if new else at_work(folder, process.pid)
+        ):
             time.sleep(0.002)
         time.sleep(seconds)
         process.send_signal(signal.SIGKILL)
-        if process.wait() != -signal.SIGKILL:
-            return None
+        assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
     finally:
         process.kill()
         process.wait()
@@ -62,17 +64,16 @@ def at_work(folder, process):
         return False
 
 
-def kill(folder, times, runs, waits):
-    """Kill it ``times`` times after a part of some of the ``waits``, in seconds, and then compare with a quiet run."""
-    moments, kills = random.Random(os.urandom(8)), []
-    while len(kills) < times:
-        seconds = moments.choice(waits) * moments.random()
-        one = killed(folder, runs, 1 + len(kills) % 2, seconds, manifests(folder))
-        assert one is not None, f"it was over before it could be killed, after {len(kills)} kills"
-        kills.append(one)
+def kill(folder, times, runs, most_new):
+    """Kill it ``times`` times after up to ``most_new`` more cells, run it to the end, and compare with a quiet run."""
+    moments = random.Random(os.urandom(8))
+    kills = [
+        killed(folder, runs, 1 + number % 2, moments.randint(0, most_new), 0.2 * moments.random())
+        for number in range(times)
+    ]
     last = subprocess.run(command(folder, "--workers", "2", runs=runs), check=True, capture_output=True, text=True)
     assert "set aside" not in last.stderr
-    assert f"{4 * runs} of {4 * runs} cells" in last.stderr
+    assert f"{4 * runs:,} of {4 * runs:,} cells" in last.stderr
     assert not list(folder.rglob("*.partial"))
     assert not list((folder / "checkpoints").iterdir())
     whole = folder.parent / "whole"
@@ -82,12 +83,12 @@ def kill(folder, times, runs, waits):
 
 
 def test_killed_twice_it_ends_with_the_same_bytes(tmp_path):
-    assert len(kill(tmp_path / "out", 2, 6, waits=[0.3])) == 2
+    assert len(kill(tmp_path / "out", 2, 6, most_new=2)) == 2
 
 
 @pytest.mark.long
 def test_killed_a_hundred_times_it_ends_with_the_same_bytes(tmp_path):
-    kills = kill(tmp_path / "out", 100, 800, waits=[0.02, 0.3, 2.0])
+    kills = kill(tmp_path / "out", 100, 300, most_new=5)
     counts = {moment: sum(one.moment == moment for one in kills) for moment in sorted({one.moment for one in kills})}
     for number, one in enumerate(kills, 1):
         print(f"kill {number}: after {one.seconds:.3f} s, {one.done} cells done, {one.moment}")  # noqa: T201

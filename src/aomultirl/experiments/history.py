@@ -151,12 +151,38 @@ class History:
         with _needs("pyarrow"):
             import pyarrow.parquet  # noqa: F401
         rows = read_rows(files.read_regular(path, MOST_BYTES, follow=True), path)
+        if impossible := out_of_range(rows):
+            raise files.UnfitFileError(path, impossible)
         return cls.of_table(rows, read_about(rows, path))
 
     @classmethod
     def of_table(cls, rows: "pyarrow.Table", about: Mapping[str, Any]) -> "History":
         """From what :func:`read_rows` gives."""
         return cls({name: rows[name].to_numpy(zero_copy_only=False) for name in Row._fields}, about)
+
+
+MOST_WORLDS = 1_000_000
+"""Worlds that a task can be, at most: charts have a place for each."""
+MOST_STATES = 2**31
+"""States that an episode can begin in, at most."""
+MOST_STEPS = 2**53
+"""Steps that an episode can have, at most: sums of more are not exact."""
+RANGES = {
+    "task": (-1, MOST_WORLDS),
+    "start": (0, MOST_STATES),
+    "identification_steps": (0, MOST_STEPS),
+    "learning_steps": (0, MOST_STEPS),
+}
+"""What the numbers in a column lie between, the last of them not included; clusters are fewer than rows."""
+
+
+def out_of_range(rows: "pyarrow.Table") -> str:
+    """What rows hold that no run gives, as the rest of a sentence; empty if there is nothing."""
+    for name, (least, end) in {**RANGES, "cluster": (-1, rows.num_rows)}.items():
+        values = rows[name].to_numpy()
+        if len(values) and (values.min() < least or values.max() >= end):
+            return f"has numbers from {values.min()} to {values.max()} in {name}, which cannot be"
+    return ""
 
 
 def read_rows(content: bytes, path: str | Path, constants: Mapping[str, type] | None = None) -> "pyarrow.Table":

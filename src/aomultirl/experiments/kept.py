@@ -16,7 +16,7 @@ import numpy as np
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import constants
-from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
+from aomultirl.experiments.history import MOST_BYTES, History, Row, out_of_range, read_about, read_rows
 from aomultirl.experiments.judging import RECORDED
 from aomultirl.experiments.manifest import Failed, Manifest, read_manifest
 
@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 
 CONSTANTS = {"cell": str, "agent": str, "world": str, "stream": str, "run": int, "configuration": str}
 """The columns that :func:`~aomultirl.experiments.computing.constants` gives, and their types."""
-MOST_WORLDS = 1_000_000
-"""Worlds that a task can be, at most: charts have a place for each."""
-MOST_STATES = 2**31
-"""States that an episode can begin in, at most."""
-MOST_STEPS = 2**53
-"""Steps that an episode can have, at most: sums of more are not exact."""
-RANGES = {
-    "task": (-1, MOST_WORLDS),
-    "start": (0, MOST_STATES),
-    "identification_steps": (0, MOST_STEPS),
-    "learning_steps": (0, MOST_STEPS),
-}
-"""What the numbers in a column lie between, the last of them not included."""
 
 
 class Opened(NamedTuple):
@@ -164,8 +151,4 @@ def _impossible(rows: "pyarrow.Table", cell: Cell) -> str:
         return f"has {rows.num_rows:,} rows, but the cell has {count:,} episodes"
     if not np.array_equal(rows["episode"].to_numpy(), np.arange(count)):
         return "does not have every episode once, from the first to the last"
-    for name, (least, end) in {**RANGES, "cluster": (-1, count)}.items():
-        values = rows[name].to_numpy()
-        if values.min() < least or values.max() >= end:
-            return f"holds a {name} that cannot be, between {values.min()} and {values.max()}"
-    return ""
+    return out_of_range(rows)

@@ -14,8 +14,8 @@ import numpy as np
 
 from aomultirl.experiments import provenance
 from aomultirl.experiments.computing import constants
-from aomultirl.experiments.history import Row
-from aomultirl.experiments.kept import CONSTANTS, RANGES, Kept, Opened, look_into, made_otherwise, open_cell
+from aomultirl.experiments.history import RANGES, Row
+from aomultirl.experiments.kept import CONSTANTS, Kept, Opened, look_into, made_otherwise, open_cell
 
 if TYPE_CHECKING:
     from pathlib import Path

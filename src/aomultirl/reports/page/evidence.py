@@ -93,7 +93,7 @@ def steps_sentence(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -
             if given not in least:
                 least[given] = _least_steps(history, models)
             bound, told = least[given]
-            here = history["certified"] & (history["task"] >= 0)
+            here = history["certified"] & (history["task"] >= 0) & (history["task"] < len(models))
             if bound is not None and here.any():
                 taken.append(history["identification_steps"][here])
                 needed.append(bound[history["task"][here]])

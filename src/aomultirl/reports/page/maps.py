@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl.engine import planning
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.reports.page import data
 from aomultirl.reports.page.data import Floats, Group
@@ -64,7 +63,7 @@ def _horizon(groups: Sequence[Group]) -> int:
 
 def _gaps(world: MDP, horizon: int) -> Floats:
     """What each first action costs if all later ones are optimal, (S, A); 0 for all that are equally good."""
-    later = planning.backward_induction(world.planning_tables, world.gains, horizon, with_policy=False).values[1]
+    later = world.first_values(horizon - 1)
     gains = world.rewards + (world.sparse_transitions @ later).reshape(world.rewards.shape)
     costs = gains.max(axis=1, keepdims=True) - gains
     return np.where(costs <= EQUALLY_GOOD * horizon, 0.0, costs)
