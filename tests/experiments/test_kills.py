@@ -8,9 +8,11 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from typing import NamedTuple
 
+import psutil
 import pytest
 
 from sweeps import command, results
@@ -84,6 +86,28 @@ def kill(folder, times, runs, most_new):
 
 def test_killed_twice_it_ends_with_the_same_bytes(tmp_path):
     assert len(kill(tmp_path / "out", 2, 6, most_new=2)) == 2
+
+
+def test_processes_deep_in_a_kernel_end_with_a_driver_that_is_killed(tmp_path):
+    (tmp_path / "endless.toml").write_text(
+        """
+        episodes = 2
+        runs = 2
+        worlds = [{name = "gridworld"}]
+        agents = [{name = "Random", horizon = 1_000_000_000_000}]
+        """
+    )
+    line = [sys.executable, "-m", "aomultirl", "run", str(tmp_path / "endless.toml"), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen([*line, "--workers", "2"], stderr=subprocess.PIPE, text=True)
+    while "to compute" not in process.stderr.readline():
+        pass
+    workers = []
+    while sum(worker.cpu_times().user > 1.0 for worker in workers) < 2:  # they have begun, and never end by themselves
+        time.sleep(0.05)
+        workers = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate()
+    assert psutil.wait_procs(workers, timeout=5.0)[1] == []
 
 
 @pytest.mark.long

@@ -1,9 +1,10 @@
-"""Ctrl-C and TERM inside compiled loops.
+"""Ctrl-C, TERM and other threads inside compiled loops.
 
 Python runs the handlers of signals between two of its own instructions, so it would not look at one before a kernel
 returns, however long that takes.  Long loops therefore ask for themselves: they add up what they have done, in units of
-about a nanosecond up to a cache miss, and after every :data:`STRETCH` of them let Python run the handlers that are due,
-as other compiled extensions of Python do.  What a handler raises leaves the kernel as any exception would.
+about a nanosecond up to a cache miss, and after every :data:`STRETCH` of them let other threads of Python run, such as
+the one that ends a process whose parent is gone, and then the handlers that are due, as other compiled extensions of
+Python do.  What a handler raises leaves the kernel as any exception would.
 
     spent = 0
     for s in range(n_states):
@@ -33,12 +34,17 @@ DECISION = 256
 
 def _serve(_: Any, spent: Any, more: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        whole, status = ir.IntType(64), ir.IntType(32)
+        whole, status, pointer = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
         total = builder.add(*arguments)
         left = cgutils.alloca_once_value(builder, total)
+
+        def function(name: str, result: Any, *takes: Any) -> Any:
+            return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, takes), name)
+
         with cgutils.if_unlikely(builder, builder.icmp_signed(">=", total, whole(STRETCH))):
-            check = cgutils.get_or_insert_function(builder.module, ir.FunctionType(status, []), "PyErr_CheckSignals")
-            raised = builder.icmp_signed("!=", builder.call(check, []), status(0))
+            thread = builder.call(function("PyEval_SaveThread", pointer), [])
+            builder.call(function("PyEval_RestoreThread", ir.VoidType(), pointer), [thread])
+            raised = builder.icmp_signed("!=", builder.call(function("PyErr_CheckSignals", status), []), status(0))
             with cgutils.if_unlikely(builder, raised):
                 context.call_conv.return_exc(builder)
             builder.store(whole(0), left)
@@ -48,4 +54,4 @@ def _serve(_: Any, spent: Any, more: Any) -> Any:
 
 
 serve_signals = cast(Callable[[int, Any], int], intrinsic(_serve))
-"""serve_signals(spent, more), in a kernel: ``spent + more``, or 0 after the handlers of signals have run."""
+"""serve_signals(spent, more), in a kernel: ``spent + more``, or 0 after other threads and handlers have run."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+TICK = 0.2
+"""Seconds of waiting at a time: a signal that the system hands to another thread does not end a wait of this one."""
 KILLED = "the process that computed it was killed, twice; was there too little memory?"
 MOST_WORKERS = 1024
 """Processes on one machine; more of them are a slip of the finger, and would take it down."""
@@ -121,7 +123,7 @@ class LocalProcesses:
                         under_way[pool.submit(work, item)] = item
                     except BrokenProcessPool:
                         suspects.append(item)
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                for future in wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED).done:
                     item = under_way.pop(future)
                     try:
                         result = future.result()

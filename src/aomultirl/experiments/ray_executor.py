@@ -16,6 +16,8 @@ RETRIES = 4
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MISSING = "a Ray cluster needs ray: pip install 'aomultirl[cluster]'"
 LOST = "it was lost again and again with the process or the machine that computed it"
+TICK = 0.5
+"""Seconds of waiting at a time: in between, signals are served, and machines counted."""
 PATIENCE = 60.0
 """Seconds to wait for a machine when there is none."""
 LOCAL_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_task_oom_retries": str(RETRIES)}
@@ -72,7 +74,7 @@ class RayCluster:
             while waiting and len(under_way) < max(2, 2 * self._slots):
                 item = waiting.pop()
                 under_way[task.remote(shared, item)] = item
-            for reference in ray.wait(list(under_way), num_returns=1, timeout=5.0)[0]:
+            for reference in ray.wait(list(under_way), num_returns=1, timeout=TICK)[0]:
                 item = under_way.pop(reference)
                 try:
                     result: R = ray.get(reference)
