@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 SOON = 2.0
@@ -61,6 +63,7 @@ def ended(process, way, *, everybody=False):
     assert process.returncode == WAYS[way][0], words
     assert "Traceback" not in words
     assert "Exception ignored" not in words
+    assert session(process.pid) == []
     return words.splitlines()[-1]
 
 
@@ -90,9 +93,9 @@ LONG = pytest.mark.long
     [
         (RANDOM, signal.SIGINT, "1"),
         (RECALL, signal.SIGTERM, "1"),
+        (RANDOM, signal.SIGINT, "2"),
         pytest.param(RANDOM, signal.SIGTERM, "1", marks=LONG),
         pytest.param(RECALL, signal.SIGINT, "1", marks=LONG),
-        pytest.param(RANDOM, signal.SIGINT, "2", marks=LONG),
         pytest.param(RANDOM, signal.SIGTERM, "2", marks=LONG),
     ],
 )
@@ -101,6 +104,41 @@ def test_an_endless_run(tmp_path, agent, way, workers):
     computing(process)
     assert ended(process, way) == f"aomultirl: {WAYS[way][1]}; what was finished is kept"
     assert half_written(tmp_path) == []
+
+
+@pytest.mark.parametrize("moment", [0.3, pytest.param(0.0, marks=LONG), pytest.param(0.1, marks=LONG)])
+@pytest.mark.parametrize(("first", "second"), [(signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)])
+def test_several_signals_while_processes_start(tmp_path, first, second, moment):
+    """What libraries raise when they are interrupted in the middle of something is not taken for bad input."""
+    process = start(tmp_path, ["run", specification(tmp_path, RANDOM), "--out", "out", "--workers", "2"])
+    for line in process.stderr:
+        if "to compute" in line:
+            break
+    time.sleep(moment)
+    process.send_signal(first)
+    time.sleep(0.02)
+    process.send_signal(second)
+    _, words = process.communicate(timeout=20)
+    assert process.returncode == WAYS[first][0]
+    assert words == f"aomultirl: {WAYS[first][1]}; what was finished is kept\n"
+    assert session(process.pid) == []
+
+
+def session(leader):
+    """Processes that are left of a session, a moment later."""
+    end = time.monotonic() + 2.0
+    while time.monotonic() < end and _members(leader):
+        time.sleep(0.05)
+    return _members(leader)
+
+
+def _members(leader):
+    found = []
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError):
+            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+    return found
 
 
 @LONG

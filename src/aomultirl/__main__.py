@@ -4,11 +4,19 @@ import signal
 import sys
 import warnings
 
+RECEIVED: list[int] = []
+"""The signals that asked this process to end, in their order."""
+QUIET = "ignore:resource_tracker:UserWarning"
+"""What the process that cleans up after workers need not say when they were interrupted."""
+
 
 def main() -> None:
     """Run the command line; without its packages, say how to install them."""
-    signal.signal(signal.SIGTERM, _end)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, _end)
     warnings.formatwarning = _one_line
+    sys.warnoptions.append(QUIET)
     try:
         from aomultirl.cli import run
     except ModuleNotFoundError as error:
@@ -18,12 +26,18 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("aomultirl: interrupted\n")
         sys.exit(128 + signal.SIGINT)
-    sys.exit(run())
+    status = run(signals=RECEIVED)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # it ends anyway, and in order
+    sys.exit(status)
 
 
-def _end(*_: object) -> None:
-    """Ended from outside: as with Ctrl-C, nothing is left half written."""
-    sys.exit(128 + signal.SIGTERM)
+def _end(number: int, _: object) -> None:
+    """Ended from outside: nothing is left half written."""
+    RECEIVED.append(number)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
 
 
 def _one_line(

@@ -4,7 +4,6 @@ The moment of every kill is recorded: how long the process had run, how many cel
 just being written.
 """
 
-import os
 import random
 import signal
 import subprocess
@@ -68,7 +67,7 @@ def at_work(folder, process):
 
 def kill(folder, times, runs, most_new):
     """Kill it ``times`` times after up to ``most_new`` more cells, run it to the end, and compare with a quiet run."""
-    moments = random.Random(os.urandom(8))
+    moments = random.Random(times)
     kills = [
         killed(folder, runs, 1 + number % 2, moments.randint(0, most_new), 0.2 * moments.random())
         for number in range(times)

@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 INTERRUPTED, TERMINATED = 130, 143
 """The exit statuses after Ctrl-C and TERM, as a shell would give them."""
+ENDED = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
+"""What is said then."""
 KEEPING = ("run", "reproduce")
 """Commands that write as they go."""
 LONGEST = 500
@@ -30,29 +32,42 @@ _UsageError = cast(
 )
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name; the exit status."""
+def run(arguments: Sequence[str] | None = None, signals: Sequence[int] = ()) -> int:
+    """Run the command that the arguments name; the exit status.
+
+    Parameters
+    ----------
+    signals
+        those that ask the process to end, as they come.  Whatever is raised after one, also by a library that was
+        interrupted in the middle of something, is its consequence.
+    """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    kept = "; what was finished is kept" if words and words[0] in KEEPING else ""
+    refusal = ""
     try:
         status = int(app(words or ["--help"], prog_name="aomultirl", standalone_mode=False) or 0)
-        if status == INTERRUPTED:  # how some versions of typer report Ctrl-C
-            raise KeyboardInterrupt
-        return status
-    except MemoryError:
-        return _refuse("there is not enough memory for this")
-    except (ValueError, ImportError, OSError, RuntimeError) as error:
-        return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write(f"aomultirl: interrupted{kept}\n")
-        return INTERRUPTED
+        status = INTERRUPTED
     except SystemExit as end:
-        if end.code == TERMINATED:
-            sys.stderr.write(f"aomultirl: terminated{kept}\n")
-            return TERMINATED
-        raise
+        if end.code != TERMINATED and not signals:
+            raise
+        status = TERMINATED
+    except MemoryError:
+        refusal = "there is not enough memory for this"
+    except (ValueError, ImportError, OSError, RuntimeError) as error:
+        refusal = str(error)
     except _UsageError as error:
-        return _refuse(error.format_message() + _offender(error, words))
+        refusal = error.format_message() + _offender(error, words)
+    except Exception:
+        if not signals:
+            raise
+    if signals:
+        status = 128 + signals[0]
+    elif refusal:
+        return _refuse(refusal)
+    if status in ENDED:
+        kept = "; what was finished is kept" if words and words[0] in KEEPING else ""
+        sys.stderr.write(f"aomultirl: {ENDED[status]}{kept}\n")
+    return status
 
 
 def _offender(error: typer.BadParameter, words: list[str]) -> str:

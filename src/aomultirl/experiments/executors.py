@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -135,7 +135,8 @@ class LocalProcesses:
             if self._stays and stays and not under_way and not suspects:
                 self._kept = pool
             else:
-                pool.shutdown(wait=True, kill_workers=True)
+                with suppress(RuntimeError):  # a pool that was interrupted before it had begun
+                    pool.shutdown(wait=True, kill_workers=True)
 
 
 def staying(executor: Executor) -> AbstractContextManager[None]:
