@@ -14,6 +14,7 @@ import aomultirl as ao
 from agent_file_mutations import ODD, places, put
 from aomultirl.experiments.history import History
 from aomultirl.reports.page import make_page
+from refusals import check_refusal
 
 SECONDS = 5.0
 """Within which every history is answered."""
@@ -72,13 +73,7 @@ def _outcome(path):
     try:
         page = make_page([History.read(path)])
     except ValueError as error:
-        _check_sentence(str(error))
+        check_refusal(error)
         return "refused"
     assert page.startswith("<!DOCTYPE html>")
     return "page"
-
-
-def _check_sentence(words):
-    assert words
-    assert len(words) < 600
-    assert words.count("\n") < 3

@@ -2,8 +2,6 @@ import pytest
 
 from history_mutations import check_histories
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")  # sums of 1e308 overflow, and may
-
 
 def check(count, seed, folder):
     found = check_histories(count, seed, folder)

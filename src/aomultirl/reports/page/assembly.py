@@ -22,6 +22,7 @@ cross are those where the learned action is not optimal; of actions that are equ
 optimal</span></p><div id="maps"></div><p class="reading" id="maps-words" aria-live="polite"></p>"""
 
 
+@np.errstate(all="ignore")  # numbers that overflow, or are none, become gaps in the charts
 def make_page(
     runs: History | Sequence[Run | History],
     models: ModelSet | None = None,
