@@ -205,6 +205,32 @@ def test_an_environment_that_never_ends():
     assert [env.closed for env in made] == [1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("agent", "states"),
+    [(ao.agents.Random(5), 10**12), (ao.agents.UCRL2(5, rewards="unknown"), 10**11), (recall(), 10**10)],
+)
+def test_spaces_that_no_memory_holds(agent, states):
+    env = Walk(observation_space=Discrete(states))
+    words = (
+        rf"the observation_space of the environment of episode 0 is Discrete\({states}\): {type(agent).__name__} with "
+        rf"{states} states and 2 actions takes [\d.]+ TB of memory, and .+ are there; make their number smaller"
+    )
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        ao.interact(agent, lambda k: env, 2)
+    assert env.closed == 1
+
+
+def test_memory_that_runs_out_all_the_same():
+    class Greedy(ao.agents.Random):
+        def episode(self, start, stream, task=None):
+            raise MemoryError("Unable to allocate 7.28 TiB")
+            yield
+
+    words = "^Greedy ran out of memory in the environment of episode 0, which has 4 states and 2 actions$"
+    with pytest.raises(ValueError, match=words):
+        ao.interact(Greedy(5), lambda k: Walk(), 2)
+
+
 def test_an_environment_is_closed_once_however_often_it_comes():
     ring = [Walk() for _ in range(3)]
     ao.interact(recall(), lambda k: ring[k % 3], 10)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aomultirl import checks
+from aomultirl.agents.base import Agent, check_pairs
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -60,6 +61,21 @@ class Player:
         over = self._flag("terminated", terminated) | self._flag("truncated", truncated)
         self.steps += 1
         return state, earned, over
+
+    def check_memory(self, agent: Agent) -> None:
+        """Refuse spaces of which an agent cannot keep every state and action."""
+        space = f"the observation_space of {self._who}"
+        check_pairs(agent, space, f"Discrete({self.n_states})", self.n_states, self.n_actions)
+
+    @contextmanager
+    def memory_named(self, agent: Agent) -> Iterator[None]:
+        """A block in which memory that runs out, in spite of the estimate, becomes a sentence."""
+        try:
+            yield
+        except MemoryError as error:
+            sizes = f"{self.n_states} states and {self.n_actions} actions"
+            words = f"{type(agent).__name__} ran out of memory in {self._who}, which has {sizes}"
+            raise ValueError(words) from error
 
     def check_wait(self, steps: int) -> None:
         """Refuse an agent that would step for hours where neither it nor anybody else says when the episode ends."""

@@ -57,13 +57,16 @@ def interact(
                 raise ValueError(f"the environment of episode {k} has {sizes[0]} states and {sizes[1]} actions")
             if "task" in agent.told:
                 raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
-            start = player.reset(int(env_streams[k][0] >> np.uint64(1)))
             if k == 0:
-                agent.begin(Setting(*sizes, _read_rewards(rewards, *sizes), episodes))
-                agent.completed = 0
-                about = {**describe(agent, seed, episodes), "recorded": []}
-            session = Session(agent.episode(start, agent_streams[k]), *sizes, start, agent_streams[k])
-            _play(session, player, most)
+                player.check_memory(agent)
+            start = player.reset(int(env_streams[k][0] >> np.uint64(1)))
+            with player.memory_named(agent):
+                if k == 0:
+                    agent.begin(Setting(*sizes, _read_rewards(rewards, *sizes), episodes))
+                    agent.completed = 0
+                    about = {**describe(agent, seed, episodes), "recorded": []}
+                session = Session(agent.episode(start, agent_streams[k]), *sizes, start, agent_streams[k])
+                _play(session, player, most)
             check_report(agent, session.report)
             agent.completed = k + 1
             rows.append(_unjudged(k, start, session.report, session.ran))
