@@ -113,8 +113,8 @@ def test_states_of_any_whole_kind_are_taken(state):
         ("1", "must be a number, not '1'"),
         (None, "must be a number, not None"),
         (np.array([1.0]), "must be a number, not"),
-        (1.5, "reward is 1.5, outside [0, 1]"),
-        (-0.1, "reward is -0.1, outside [0, 1]"),
+        (1.5, "the reward of step 3 in the environment of episode 3 is 1.5, outside [0, 1]: rewards that are learned"),
+        (-0.1, "the reward of step 3 in the environment of episode 3 is -0.1, outside [0, 1]"),
     ],
 )
 def test_rewards_that_are_none(reward, words):
@@ -134,8 +134,8 @@ def test_rewards_of_any_kind_are_taken(reward):
         ({"reset": 3}, "the environment of episode 3 answered reset with 3, not (observation, info)"),
         ({"terminated": np.array([True, False])}, "terminated of step 3 in the environment of episode 3 is array("),
         ({"terminated": "yes"}, "is 'yes', neither True nor False"),
-        ({"observation_space": Discrete(5)}, "the environment of episode 3 has 5 states and 2 actions"),
-        ({"action_space": Discrete(3)}, "the environment of episode 3 has 4 states and 3 actions"),
+        ({"observation_space": Discrete(5)}, "episode 3 has 5 states and 2 actions, that of episode 0 has 4 and 2"),
+        ({"action_space": Discrete(3)}, "episode 3 has 4 states and 3 actions, that of episode 0 has 4 and 2"),
         ({"observation_space": Box(0, 1)}, "the environment of episode 3 has the observation_space Box("),
         ({"observation_space": None}, "has the observation_space None, not a Discrete one that begins at 0"),
         ({"action_space": Discrete(2, start=1)}, "has the action_space Discrete(2, start=1), not a Discrete one that"),

@@ -13,6 +13,7 @@ import numpy as np
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, check_pairs
+from aomultirl.engine.interacting import check_scaled
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -47,8 +48,11 @@ class Player:
             raise ValueError(f"{self._who} answered reset with {checks.shown(answer)}, not (observation, info)")
         return self._state(answer[0], "at its start")
 
-    def step(self, action: int) -> tuple[int, float, bool]:
-        """(state, reward, whether the environment ended the episode) after an action."""
+    def step(self, action: int, scaled: bool) -> tuple[int, float, bool]:
+        """(state, reward, whether the environment ended the episode) after an action.
+
+        ``scaled``: the reward must lie in [0, 1].
+        """
         answer = self._ask("step", action)
         if not isinstance(answer, tuple) or len(answer) != 5:
             words = "not (observation, reward, terminated, truncated, info)"
@@ -57,7 +61,10 @@ class Player:
         state = self._state(successor, f"after {self._when}")
         if isinstance(reward, np.ndarray) and reward.ndim == 0:
             reward = reward.item()
-        earned = checks.real(f"the reward of {self._when} in {self._who}", reward)
+        name = f"the reward of {self._when} in {self._who}"
+        earned = checks.real(name, reward)
+        if scaled:
+            check_scaled(name, earned)
         over = self._flag("terminated", terminated) | self._flag("truncated", truncated)
         self.steps += 1
         return state, earned, over

@@ -53,8 +53,10 @@ def interact(
         for k in range(episodes):
             player = environments.player(k)
             sizes = player.n_states, player.n_actions
-            if k > 0 and sizes != (agent.setting.n_states, agent.setting.n_actions):
-                raise ValueError(f"the environment of episode {k} has {sizes[0]} states and {sizes[1]} actions")
+            first = (agent.setting.n_states, agent.setting.n_actions) if k > 0 else sizes
+            if sizes != first:
+                words = f"has {sizes[0]} states and {sizes[1]} actions, that of episode 0 has {first[0]} and {first[1]}"
+                raise ValueError(f"the environment of episode {k} {words}")
             if "task" in agent.told:
                 raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
             if k == 0:
@@ -80,7 +82,7 @@ def _play(session: Session, player: Player, most: int | None) -> None:
         while not session.over:
             if most is None:
                 player.check_wait(session.steps_left)
-            state, reward, over = player.step(session.act())
+            state, reward, over = player.step(session.act(), session.learns_rewards)
             session.observe(state, reward)
             if over or player.steps == most:
                 session.stop()
