@@ -7,6 +7,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,6 +22,8 @@ SEED_BITS = 1024
 """Bits of a seed: more of them are no more random, and take long to read."""
 LONGEST_NAME = 200
 """Bytes of a name that becomes a folder or a label: file systems take 255 bytes, and something may be added."""
+MOST_ITEMS = 10**7
+"""Of a list: read in a second, and more than any run can use; an iterator may never end."""
 SHOWN, WRITTEN_OUT = 80, 256
 """Characters of a value in a sentence; bits of a whole number that is written out in it."""
 P = ParamSpec("P")
@@ -200,14 +203,17 @@ def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bo
     return mask
 
 
-def items(name: str, value: Any, what: str) -> list[Any]:
-    """``value`` as a list; ``what`` it should be a list of."""
+def items(name: str, value: Any, what: str, most: int = MOST_ITEMS) -> list[Any]:
+    """``value`` as a list of at most so many; ``what`` it should be a list of."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise ValueError(f"{name} is {shown(value)}, not a list of {what}")
     try:
-        return list(value)
+        listed = list(islice(value, most + 1))
     except Exception as error:  # an array without dimensions, or somebody's own
         raise ValueError(f"{name} is {shown(value)}, not a list of {what}: {_words(error)}") from error
+    if len(listed) > most:
+        raise ValueError(f"{name} is {shown(value)}, of more than {most:,} {what}")
+    return listed
 
 
 def random_source(name: str, value: Any) -> np.random.Generator:

@@ -200,9 +200,11 @@ def test_an_environment_that_never_ends():
     ):
         ao.interact(ao.agents.Random(10**12), make_env, 2)
     assert made[0].closed == 1
+    with pytest.raises(ValueError, match=r"asks for 100,000,001 steps; give a horizon"):
+        ao.interact(ao.agents.Random(10**8 + 1), make_env, 2)
     history = ao.interact(ao.agents.Random(10**12), make_env, 2, horizon=30)
     assert history["learning_steps"].tolist() == [30, 30]
-    assert [env.closed for env in made] == [1, 1, 1]
+    assert [env.closed for env in made] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

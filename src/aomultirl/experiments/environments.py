@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 64
 """Environments that are kept open because they may come back; when more are met, the one met longest ago is closed."""
-LONGEST_WAIT = 10**9
-"""Steps that an agent may ask of an environment that nobody limits: at four microseconds each, more than an hour."""
+LONGEST_WAIT = 10**8
+"""Steps that an agent may ask of an environment that nobody limits: at ten microseconds each, a quarter of an hour."""
 
 
 class Player:
