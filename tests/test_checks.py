@@ -39,7 +39,7 @@ SETTING = ao.agents.Setting(2, 2, np.zeros((2, 2)), 10)
         (lambda: checks.path("out", "a\0b"), "out is 'a\\x00b', and no path holds the character NUL"),
         (
             lambda: checks.path("out", "results/" + "x" * 300),
-            f"out is 'results/{'x' * 67} ..., of which a part is 300 characters long; 255 can be",
+            f"out is 'results/{'x' * 67} ..., of which a part is 300 bytes long; 255 can be",
         ),
         (
             lambda: ao.theory.samples_needed(16, 3, 1e-200, 10, 0.1),
@@ -59,11 +59,36 @@ def test_each_attack_gets_its_sentence(attack, sentence):
     assert str(refused.value) == sentence
 
 
+@pytest.mark.parametrize(
+    ("attack", "words"),
+    [
+        (
+            lambda: ao.ModelSet(iter(int, 1)),
+            "models is <callable_iterator object at .*>, of more than 1,000,000 worlds",
+        ),
+        (
+            lambda: ao.streams.sequence(iter(int, 1)),
+            "tasks is <callable_.*>, of more than 10,000,000 numbers of worlds",
+        ),
+        (
+            lambda: ao.agents.AOMultiRL(4, 1.2, 7.0, 0.1, distinguishing_set=iter(int, 1)),
+            "distinguishing_set is <callable_iterator .*>, of more than 10,000,000 pairs .state, action.",
+        ),
+        (lambda: checks.pairs("pairs", iter(int, 1), 2, 2), "pairs is <.*>, of more than 10,000,000 pairs .*"),
+    ],
+)
+def test_iterators_that_never_end(attack, words):
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        attack()
+
+
 def test_a_name_of_300_characters():
-    with pytest.raises(ValueError, match=r"^name is 'x{75} \.\.\., 300 characters long; at most 200 can be$"):
+    with pytest.raises(ValueError, match=r"^name is 'x{75} \.\.\., 300 bytes long; at most 200 can be$"):
         checks.word("name", "x" * 300)
-    with pytest.raises(ValueError, match=r"150 characters long"):  # of three bytes each
+    with pytest.raises(ValueError, match=r", 450 bytes long; at most 200 can be$"):
         checks.word("name", "\u20ac" * 150)
+    with pytest.raises(ValueError, match=r", of which a part is 300 bytes long; 255 can be$"):
+        checks.path("path", "a/" + "\u20ac" * 100)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,22 @@ def _run(agent=None, episodes=10**12):
         lambda: ao.agents.AOMultiRL(4, 1.2, 7.0, 0.1, horizon=10**12).begin(SETTING),
         lambda: ao.agents.TwoStageAOMultiRL(4, 1.2, 7.0, 0.1, learning_horizon=10**12).begin(SETTING),
         lambda: ao.agents.DoublingAOMultiRL(4, 1.2, 0.1, horizon=10**12).begin(SETTING),
+        *(
+            lambda agent=agent: agent.begin(ao.agents.Setting(10**11, 4, None, 5))
+            for agent in (
+                ao.agents.Random(5),
+                ao.agents.UCRL2(5),
+                ao.agents.Recall(0.1, 5, rewards="unknown"),
+                ao.agents.OneEpisodeLearner(5, rewards="unknown"),
+                ao.agents.OneEpisodeUCBVI(0.1, 5, rewards="unknown"),
+                ao.agents.SequentialAOMultiRL(0.1, 5, rewards="unknown"),
+                ao.agents.AOMultiRL(4, 1.2, 7.0, 0.1, horizon=5, rewards="unknown"),
+                ao.agents.TwoStageAOMultiRL(4, 1.2, 7.0, 0.1, horizon=5, rewards="unknown"),
+                ao.agents.DoublingAOMultiRL(4, 1.2, 0.1, horizon=5, rewards="unknown"),
+            )
+        ),
+        lambda: ao.agents.Random(5).begin(ao.agents.Setting(2, 10**12, None, 5)),
+        lambda: ao.agents.Recall(0.1, 5).begin(ao.agents.Setting(2**62, 2**62, None, 5)),
         lambda: _run(),
         lambda: _run(episodes=2**62),
         lambda: _run(ao.agents.Optimal(10**12), 5),

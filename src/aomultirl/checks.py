@@ -7,6 +7,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -20,7 +21,9 @@ LARGEST = 2**63 - 1
 SEED_BITS = 1024
 """Bits of a seed: more of them are no more random, and take long to read."""
 LONGEST_NAME = 200
-"""Characters of a name that becomes a folder or a label: file systems take 255 bytes, and something may be added."""
+"""Bytes of a name that becomes a folder or a label: file systems take 255 bytes, and something may be added."""
+MOST_ITEMS = 10**7
+"""Of a list: read in a second, and more than any run can use; an iterator may never end."""
 SHOWN, WRITTEN_OUT = 80, 256
 """Characters of a value in a sentence; bits of a whole number that is written out in it."""
 P = ParamSpec("P")
@@ -112,8 +115,9 @@ def word(name: str, value: str) -> str:
     """``value`` as a name that can be a folder's, or a label: printable, and not too long."""
     if not value.isprintable():
         raise ValueError(f"{name} is {shown(value)}, which holds characters that cannot be printed")
-    if len(value) > LONGEST_NAME or len(os.fsencode(value)) > LONGEST_NAME:
-        raise ValueError(f"{name} is {shown(value)}, {len(value):,} characters long; at most {LONGEST_NAME} can be")
+    length = len(os.fsencode(value))
+    if length > LONGEST_NAME:
+        raise ValueError(f"{name} is {shown(value)}, {length:,} bytes long; at most {LONGEST_NAME} can be")
     return value
 
 
@@ -125,8 +129,9 @@ def path(name: str, value: str | os.PathLike[str]) -> Path:
     if "\0" in text:
         raise ValueError(f"{name} is {shown(text)}, and no path holds the character NUL")
     for part in text.split("/"):
-        if len(os.fsencode(part)) > 255:
-            raise ValueError(f"{name} is {shown(text)}, of which a part is {len(part):,} characters long; 255 can be")
+        length = len(os.fsencode(part))
+        if length > 255:
+            raise ValueError(f"{name} is {shown(text)}, of which a part is {length:,} bytes long; 255 can be")
     return Path(str.__str__(text))  # somebody's own kind of text may not be what it says it is
 
 
@@ -198,14 +203,17 @@ def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bo
     return mask
 
 
-def items(name: str, value: Any, what: str) -> list[Any]:
-    """``value`` as a list; ``what`` it should be a list of."""
+def items(name: str, value: Any, what: str, most: int = MOST_ITEMS) -> list[Any]:
+    """``value`` as a list of at most so many; ``what`` it should be a list of."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise ValueError(f"{name} is {shown(value)}, not a list of {what}")
     try:
-        return list(value)
+        listed = list(islice(value, most + 1))
     except Exception as error:  # an array without dimensions, or somebody's own
         raise ValueError(f"{name} is {shown(value)}, not a list of {what}: {_words(error)}") from error
+    if len(listed) > most:
+        raise ValueError(f"{name} is {shown(value)}, of more than {most:,} {what}")
+    return listed
 
 
 def random_source(name: str, value: Any) -> np.random.Generator:

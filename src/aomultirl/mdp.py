@@ -24,6 +24,8 @@ from aomultirl.engine.successors import Successors
 from aomultirl.geometry import distinguishing, reachability, separation
 
 REMEMBERED = 100
+MOST_WORLDS = 10**6
+"""Of a set: whatever is computed of it compares each with each."""
 BELOW_SEPARATION = 1e-6
 """How far below the separation the default level lies."""
 
@@ -291,7 +293,7 @@ class ModelSet(Sequence[MDP]):
     """
 
     def __init__(self, models: Iterable[MDP], origin: dict[str, Any] | None = None) -> None:
-        self._models: tuple[MDP, ...] = tuple(checks.items("models", models, "worlds"))
+        self._models: tuple[MDP, ...] = tuple(checks.items("models", models, "worlds", MOST_WORLDS))
         self.origin = origin
         if not self._models:
             raise ValueError("models is empty: a set needs at least one world")

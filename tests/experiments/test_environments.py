@@ -113,8 +113,8 @@ def test_states_of_any_whole_kind_are_taken(state):
         ("1", "must be a number, not '1'"),
         (None, "must be a number, not None"),
         (np.array([1.0]), "must be a number, not"),
-        (1.5, "reward is 1.5, outside [0, 1]"),
-        (-0.1, "reward is -0.1, outside [0, 1]"),
+        (1.5, "the reward of step 3 in the environment of episode 3 is 1.5, outside [0, 1]: rewards that are learned"),
+        (-0.1, "the reward of step 3 in the environment of episode 3 is -0.1, outside [0, 1]"),
     ],
 )
 def test_rewards_that_are_none(reward, words):
@@ -134,8 +134,8 @@ def test_rewards_of_any_kind_are_taken(reward):
         ({"reset": 3}, "the environment of episode 3 answered reset with 3, not (observation, info)"),
         ({"terminated": np.array([True, False])}, "terminated of step 3 in the environment of episode 3 is array("),
         ({"terminated": "yes"}, "is 'yes', neither True nor False"),
-        ({"observation_space": Discrete(5)}, "the environment of episode 3 has 5 states and 2 actions"),
-        ({"action_space": Discrete(3)}, "the environment of episode 3 has 4 states and 3 actions"),
+        ({"observation_space": Discrete(5)}, "episode 3 has 5 states and 2 actions, that of episode 0 has 4 and 2"),
+        ({"action_space": Discrete(3)}, "episode 3 has 4 states and 3 actions, that of episode 0 has 4 and 2"),
         ({"observation_space": Box(0, 1)}, "the environment of episode 3 has the observation_space Box("),
         ({"observation_space": None}, "has the observation_space None, not a Discrete one that begins at 0"),
         ({"action_space": Discrete(2, start=1)}, "has the action_space Discrete(2, start=1), not a Discrete one that"),
@@ -200,9 +200,37 @@ def test_an_environment_that_never_ends():
     ):
         ao.interact(ao.agents.Random(10**12), make_env, 2)
     assert made[0].closed == 1
+    with pytest.raises(ValueError, match=r"asks for 100,000,001 steps; give a horizon"):
+        ao.interact(ao.agents.Random(10**8 + 1), make_env, 2)
     history = ao.interact(ao.agents.Random(10**12), make_env, 2, horizon=30)
     assert history["learning_steps"].tolist() == [30, 30]
-    assert [env.closed for env in made] == [1, 1, 1]
+    assert [env.closed for env in made] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("agent", "states"),
+    [(ao.agents.Random(5), 10**12), (ao.agents.UCRL2(5, rewards="unknown"), 10**11), (recall(), 10**10)],
+)
+def test_spaces_that_no_memory_holds(agent, states):
+    env = Walk(observation_space=Discrete(states))
+    words = (
+        rf"the observation_space of the environment of episode 0 is Discrete\({states}\): {type(agent).__name__} with "
+        rf"{states} states and 2 actions takes [\d.]+ TB of memory, and .+ are there; make their number smaller"
+    )
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        ao.interact(agent, lambda k: env, 2)
+    assert env.closed == 1
+
+
+def test_memory_that_runs_out_all_the_same():
+    class Greedy(ao.agents.Random):
+        def episode(self, start, stream, task=None):
+            raise MemoryError("Unable to allocate 7.28 TiB")
+            yield
+
+    words = "^Greedy ran out of memory in the environment of episode 0, which has 4 states and 2 actions$"
+    with pytest.raises(ValueError, match=words):
+        ao.interact(Greedy(5), lambda k: Walk(), 2)
 
 
 def test_an_environment_is_closed_once_however_often_it_comes():

@@ -63,6 +63,8 @@ def test_only_the_columns_that_are_asked_for(folder):
     assert ao.load(folder, columns=["regret", "agent"]).columns == ["regret", "agent"]
     with pytest.raises(ValueError, match=r"columns names 'regrets', which is not in these results; did you mean 'reg"):
         ao.load(folder, columns=["regrets"])
+    with pytest.raises(ValueError, match=r"^columns is <callable_iterator .*>, of more than 10,000,000 names$"):
+        ao.load(folder, columns=iter(int, 1))
 
 
 def test_pandas_has_the_same(folder):

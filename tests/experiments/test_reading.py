@@ -47,8 +47,7 @@ def said_of(tmp_path, text):
         (BASE + "x = " + "{a=" * 50_000, "FILE is not a specification: it is nested too deeply"),
         (
             "x = " + "9" * 5000,
-            "FILE is not a specification: Exceeds the limit (4300 digits) for integer string conversion: value has "
-            "5000 digits; use sys.set_int_max_str_digits() to increase the limit",
+            "FILE is not a specification: a whole number in it has more than 4,300 digits",
         ),
         (
             BASE.replace("60", "0x" + "f" * 200_000),
@@ -96,6 +95,49 @@ def said_of(tmp_path, text):
 )
 def test_a_text_that_nobody_means(tmp_path, text, words):
     assert said_of(tmp_path, text)[: len(words)] == words
+
+
+def lines(line, count):
+    """A text of many lines, each with its number for ``#``."""
+    return "\n".join(line.replace("#", f"{k:x}") for k in range(count))
+
+
+LONG_KEY = "FILE is not a specification: a key in line 2 has more than 32 parts"
+MANY_PARTS = "FILE is not a specification: its dotted keys have "
+UNKNOWN = " is not known to a specification; it takes "
+DEEP = ".".join("a" * 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (".".join([r'"\""'] * 20_000) + " = 1", LONG_KEY),
+        (".".join([r'"a\"b"'] * 9_000) + " = 1", LONG_KEY),
+        ("x = {" + ".".join([r'"a\"b"'] * 9_000) + " = 1}", LONG_KEY),
+        ("x = 1 # '\n[" + ".".join([r'"\\"'] * 9_000) + "]", LONG_KEY.replace("2", "3", 1)),
+        ('x = """\n"""""\n' + ".".join("a" * 30_000) + " = 1", LONG_KEY.replace("2", "4", 1)),
+        (lines(f"#.{DEEP} = 1", 2_500), MANY_PARTS + "77,500 parts in all, more than 20,000"),
+        (lines(f"[#.{DEEP}]", 3_500), MANY_PARTS),
+        (f"[{DEEP}]\n" + lines(f"#.{DEEP} = []", 3_000), MANY_PARTS),
+        (lines(f"[[{DEEP}]]", 3_500), MANY_PARTS),
+        ("x = [" + lines("{a.b.c.d = {}},", 15_000) + "]", MANY_PARTS),
+        (f"[{DEEP}]\n" + lines("#.a = 1", 22_000), UNKNOWN),
+        (lines("[#]", 30_000), UNKNOWN),
+        (lines("[[x]]", 40_000), UNKNOWN),
+        ("x = {" + ",".join(f"{k:x}.a={{}}" for k in range(20_000)) + "}", UNKNOWN),
+        (r'x = "' + r"\"" * 120_000 + '"', UNKNOWN),
+        (r'x = "' + r"\"" * 120_000, "FILE is not TOML: Unterminated string"),
+        ('x = """' + "\\\n" * 120_000 + '"""', UNKNOWN),
+        ("x = '''" + "''a" * 80_000 + "'''", UNKNOWN),
+        ("x = [" + "1.5," * 60_000 + "]", UNKNOWN),
+        ("x = [" + '"a.b.c.d",' * 20_000 + "]", UNKNOWN),
+        ("x" + " " * 240_000 + ".", "FILE is not TOML: Invalid initial character"),
+        ("x = [" + ("[" * 200 + "]" * 200 + ",") * 600 + "]", UNKNOWN),
+    ],
+    ids=range(22),
+)
+def test_a_text_that_takes_a_reader_long(tmp_path, text, words):
+    assert words in said_of(tmp_path, "episodes = 2\n" + text)
 
 
 def test_a_long_stream_of_tasks_is_read_within_two_seconds():

@@ -125,14 +125,20 @@ class Agent:
         what the agent is told beyond the setting: "task", the number of the world of each episode, and "models".
     completed
         how many episodes of its run are over, as ``ao.run`` and ``ao.interact`` count them.
+    pair_bytes
+        memory that an episode takes for each state and action, visited or not: at least a table of counts.
     """
 
     told: ClassVar[frozenset[str]] = frozenset()
+    pair_bytes: ClassVar[int] = 16
     setting: Setting
     completed: int = 0
 
     def begin(self, setting: Setting) -> None:
         """A new run: forget everything, and check the parameters against the setting."""
+        checks.integer("n_states", setting.n_states, least=1)
+        checks.integer("n_actions", setting.n_actions, least=1)
+        check_pairs(self, "n_states", setting.n_states, setting.n_states, setting.n_actions)
         self.setting = setting
 
     def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
@@ -199,6 +205,12 @@ def check_plan(name: str, horizon: int, setting: Setting, plans: int = 1) -> Non
     """
     size = (horizon + 1.0) * (setting.n_states * (8 + 4 * plans) + 16)
     sizes.check(name, horizon, size, f"a plan for so many steps and {setting.n_states} states")
+
+
+def check_pairs(agent: Agent, name: str, value: object, n_states: int, n_actions: int) -> None:
+    """Refuse more states and actions than an agent has memory for; ``name`` and ``value`` say where they come from."""
+    words = f"{type(agent).__name__} with {n_states} states and {n_actions} actions"
+    sizes.check(name, value, float(agent.pair_bytes) * n_states * n_actions, words, "their number")
 
 
 def known_rewards(rewards: str, setting: Setting) -> NDArray[np.float64] | None:

@@ -26,6 +26,8 @@ class OneEpisodeLearner(Agent):
         its numbers in place of the default ones, see :mod:`aomultirl.learning.optimism`.
     """
 
+    pair_bytes = 120
+
     def __init__(self, horizon: int, *, rewards: str = "known", learner: Options | None = None) -> None:
         self.horizon, self.rewards, self.learner = horizon, rewards, learner
 

@@ -104,6 +104,8 @@ class Recall(Agent):
         everything that was met.
     """
 
+    pair_bytes = 180
+
     def __init__(
         self,
         failure: float,

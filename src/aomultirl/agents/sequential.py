@@ -91,6 +91,8 @@ class SequentialAOMultiRL(Agent):
         episodes that were put in no cluster.
     """
 
+    pair_bytes = 120
+
     def __init__(
         self,
         failure: float,

@@ -52,6 +52,8 @@ class UCRL2(Agent):
     [1000, 1000, 1000]
     """
 
+    pair_bytes = 45
+
     def __init__(
         self,
         horizon: int,

@@ -60,6 +60,12 @@ def _observe(
     return finished, crowded
 
 
+def check_scaled(name: str, reward: float) -> None:
+    """Refuse a reward outside [0, 1]; ``name`` says which one it is."""
+    if not 0.0 <= reward <= 1.0:
+        raise ValueError(f"{name} is {reward:g}, outside [0, 1]: rewards that are learned must be scaled to it")
+
+
 class Session:
     """One episode of an agent, from outside.
 
@@ -119,8 +125,8 @@ class Session:
         successor = checks.integer("successor", successor, least=0, most=self.n_states - 1)
         phase = self._phase
         reward = checks.real("reward", reward)
-        if len(phase.sums) > 0 and not 0.0 <= reward <= 1.0:
-            raise ValueError(f"reward is {reward:g}, outside [0, 1]: rewards that are learned must be scaled to it")
+        if self.learns_rewards:
+            check_scaled("reward", reward)
         finished, crowded = _observe(
             phase.behaviour,
             phase.counts.record,
@@ -140,6 +146,11 @@ class Session:
         self.state = successor
         if finished or self._step == phase.steps:
             self._leave(finished)
+
+    @property
+    def learns_rewards(self) -> bool:
+        """Whether the present phase sums up rewards, which must then lie in [0, 1]."""
+        return len(self._phase.sums) > 0
 
     @property
     def steps_left(self) -> int:

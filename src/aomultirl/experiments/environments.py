@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aomultirl import checks
+from aomultirl.agents.base import Agent, check_pairs
+from aomultirl.engine.interacting import check_scaled
 
 if TYPE_CHECKING:
     from gymnasium import Env
 
 MOST_OPEN = 64
 """Environments that are kept open because they may come back; when more are met, the one met longest ago is closed."""
-LONGEST_WAIT = 10**9
-"""Steps that an agent may ask of an environment that nobody limits: at four microseconds each, more than an hour."""
+LONGEST_WAIT = 10**8
+"""Steps that an agent may ask of an environment that nobody limits: at ten microseconds each, a quarter of an hour."""
 
 
 class Player:
@@ -46,8 +48,11 @@ class Player:
             raise ValueError(f"{self._who} answered reset with {checks.shown(answer)}, not (observation, info)")
         return self._state(answer[0], "at its start")
 
-    def step(self, action: int) -> tuple[int, float, bool]:
-        """(state, reward, whether the environment ended the episode) after an action."""
+    def step(self, action: int, scaled: bool) -> tuple[int, float, bool]:
+        """(state, reward, whether the environment ended the episode) after an action.
+
+        ``scaled``: the reward must lie in [0, 1].
+        """
         answer = self._ask("step", action)
         if not isinstance(answer, tuple) or len(answer) != 5:
             words = "not (observation, reward, terminated, truncated, info)"
@@ -56,10 +61,28 @@ class Player:
         state = self._state(successor, f"after {self._when}")
         if isinstance(reward, np.ndarray) and reward.ndim == 0:
             reward = reward.item()
-        earned = checks.real(f"the reward of {self._when} in {self._who}", reward)
+        name = f"the reward of {self._when} in {self._who}"
+        earned = checks.real(name, reward)
+        if scaled:
+            check_scaled(name, earned)
         over = self._flag("terminated", terminated) | self._flag("truncated", truncated)
         self.steps += 1
         return state, earned, over
+
+    def check_memory(self, agent: Agent) -> None:
+        """Refuse spaces of which an agent cannot keep every state and action."""
+        space = f"the observation_space of {self._who}"
+        check_pairs(agent, space, f"Discrete({self.n_states})", self.n_states, self.n_actions)
+
+    @contextmanager
+    def memory_named(self, agent: Agent) -> Iterator[None]:
+        """A block in which memory that runs out, in spite of the estimate, becomes a sentence."""
+        try:
+            yield
+        except MemoryError as error:
+            sizes = f"{self.n_states} states and {self.n_actions} actions"
+            words = f"{type(agent).__name__} ran out of memory in {self._who}, which has {sizes}"
+            raise ValueError(words) from error
 
     def check_wait(self, steps: int) -> None:
         """Refuse an agent that would step for hours where neither it nor anybody else says when the episode ends."""

@@ -53,17 +53,22 @@ def interact(
         for k in range(episodes):
             player = environments.player(k)
             sizes = player.n_states, player.n_actions
-            if k > 0 and sizes != (agent.setting.n_states, agent.setting.n_actions):
-                raise ValueError(f"the environment of episode {k} has {sizes[0]} states and {sizes[1]} actions")
+            first = (agent.setting.n_states, agent.setting.n_actions) if k > 0 else sizes
+            if sizes != first:
+                words = f"has {sizes[0]} states and {sizes[1]} actions, that of episode 0 has {first[0]} and {first[1]}"
+                raise ValueError(f"the environment of episode {k} {words}")
             if "task" in agent.told:
                 raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
-            start = player.reset(int(env_streams[k][0] >> np.uint64(1)))
             if k == 0:
-                agent.begin(Setting(*sizes, _read_rewards(rewards, *sizes), episodes))
-                agent.completed = 0
-                about = {**describe(agent, seed, episodes), "recorded": []}
-            session = Session(agent.episode(start, agent_streams[k]), *sizes, start, agent_streams[k])
-            _play(session, player, most)
+                player.check_memory(agent)
+            start = player.reset(int(env_streams[k][0] >> np.uint64(1)))
+            with player.memory_named(agent):
+                if k == 0:
+                    agent.begin(Setting(*sizes, _read_rewards(rewards, *sizes), episodes))
+                    agent.completed = 0
+                    about = {**describe(agent, seed, episodes), "recorded": []}
+                session = Session(agent.episode(start, agent_streams[k]), *sizes, start, agent_streams[k])
+                _play(session, player, most)
             check_report(agent, session.report)
             agent.completed = k + 1
             rows.append(_unjudged(k, start, session.report, session.ran))
@@ -77,7 +82,7 @@ def _play(session: Session, player: Player, most: int | None) -> None:
         while not session.over:
             if most is None:
                 player.check_wait(session.steps_left)
-            state, reward, over = player.step(session.act())
+            state, reward, over = player.step(session.act(), session.learns_rewards)
             session.observe(state, reward)
             if over or player.steps == most:
                 session.stop()

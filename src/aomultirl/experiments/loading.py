@@ -99,7 +99,13 @@ def load(*places: str | Path, kind: str = "polars", columns: Iterable[str] | Non
     checks.choice("kind", kind, ("polars", "pandas"))
     if kind == "pandas" and find_spec("pandas") is None:
         raise ImportError("kind is 'pandas', which is not installed: pip install pandas")
-    asked = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    asked = (
+        None
+        if columns is None
+        else [columns]
+        if isinstance(columns, str)
+        else checks.items("columns", columns, "names")
+    )
     found = find(*places, columns=Row._fields if asked is None else [name for name in Row._fields if name in asked])
     for words in said_of(found):
         warnings.warn(words, stacklevel=2)
