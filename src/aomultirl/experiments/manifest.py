@@ -10,9 +10,18 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 
-from aomultirl import files
+from aomultirl import checks, files
 from aomultirl.experiments.cells import Cell
 
 MARK = "experiment.json"
@@ -21,9 +30,19 @@ MOST_BYTES = 64 * 2**20
 MOST_WORDS = 160
 """Characters of what is wrong, at most."""
 
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it holds characters that cannot be printed")
+    return text
+
+
 Name = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{20}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Label = Annotated[str, StringConstraints(min_length=1)]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=checks.LONGEST_NAME), AfterValidator(_printable)]
+"""What people call something: a terminal can show it."""
+Label = Annotated[str, StringConstraints(min_length=1, max_length=checks.LONGEST_LABEL), AfterValidator(_printable)]
+"""What reports call an agent: a word, with the parameters that set the agent apart from others."""
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e10, allow_inf_nan=False)]
 
@@ -39,7 +58,7 @@ class Part(_Strict):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Label
+    name: Word
     parameters: dict[str, JsonValue]
 
 
@@ -113,10 +132,10 @@ class Mark(_Strict):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
 
-    kind: Label
+    kind: Word
     version: str
     cells: list[Name]
-    name: Label | None = None
+    name: Word | None = None
 
     @property
     def title(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aomultirl import files
+from aomultirl import checks, files
 from aomultirl.agents import saving
 from aomultirl.experiments.checkpoints import MOST_BYTES
 from aomultirl.experiments.computing import CHECKPOINTS
@@ -199,7 +199,7 @@ class _Round:
             self._find(file, f"cannot be read: {found}")
         elif isinstance(found.manifest, Failed):
             self.failed.add(name)
-            self._remark(file, f"is of a cell that failed: {' '.join(found.manifest.error.split()):.200}")
+            self._remark(file, f"is of a cell that failed: {checks.plain(found.manifest.error, 200)}")
         else:
             self.done.add(name)
 
