@@ -202,3 +202,23 @@ def test_a_history_whose_metadata_are_no_description_is_refused(tmp_path, capsys
         pyarrow.parquet.write_table(table.replace_schema_metadata({b"aomultirl": about}), path)
         assert command(["report", str(path), "--out", str(tmp_path / "page.html")]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ({"agent": "\ud800"}, "agent"),
+        ({"parameters": {"x": "\ud800"}}, "parameters.x"),
+        ({"world": {"name": "gridworld", "parameters": {"edges": ["\ud800"]}}}, "world.parameters.edges"),
+        ({"stream": "\ud800"}, "stream"),
+        ({"findings": {"x": {"\ud800": 1}}}, "findings.x"),
+    ],
+)
+def test_a_history_with_half_a_character_is_refused(tmp_path, capsys, more, key):
+    path = tmp_path / "history.parquet"
+    history_of(**{"world": {"name": "gridworld", "parameters": {}}, "path": path, **more})
+    assert command(["report", str(path), "--out", str(tmp_path / "page.html")]) == 2
+    told = capsys.readouterr().err
+    assert f"{str(path)!r} says how it was made in a way that cannot be: {key} is " in told
+    assert "half a character" in told
+    assert len(told.splitlines()) == 1

@@ -119,3 +119,13 @@ def test_who_is_at_work_is_said(tmp_path, given):
         found = verify(store.folder)
     assert str(os.getpid()) in found.at_work
     assert not found.findings
+
+
+@pytest.mark.parametrize("key", ["host", "version", "source"])
+def test_a_manifest_with_half_a_character_is_found(tmp_path, given, key):
+    store = keep(tmp_path / "a", given[:1])
+    told = json.loads(store.manifest(given[0]).read_text())
+    store.manifest(given[0]).write_text(json.dumps({**told, key: "\ud800"}))
+    (finding,) = verify(store.folder).findings
+    assert finding.file == f"cells/{given[0].name}.json"
+    assert f"{key} is '\\ud800': Value error, it holds half a character" in finding.words

@@ -31,12 +31,23 @@ MOST_WORDS = 160
 """Characters of what is wrong, at most."""
 
 
+def _encodable(value: Any) -> Any:
+    """JSON can hold halves of characters, which no file and no page can."""
+    try:
+        (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character, which cannot be written") from None
+    return value
+
+
 def _printable(text: str) -> str:
     if not text.isprintable():
         raise ValueError("it holds characters that cannot be printed")
     return text
 
 
+Text = Annotated[str, AfterValidator(_encodable)]
+Json = Annotated[JsonValue, AfterValidator(_encodable)]
 Name = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{20}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=checks.LONGEST_NAME), AfterValidator(_printable)]
@@ -59,7 +70,7 @@ class Part(_Strict):
     model_config = ConfigDict(extra="forbid")
 
     name: Word
-    parameters: dict[str, JsonValue]
+    parameters: dict[Text, Json]
 
 
 class CellSpecification(_Strict):
@@ -83,9 +94,9 @@ class _Manifest(_Strict):
     cell: Name
     specification: CellSpecification
     run_seed: Count
-    version: str
-    commit: str | None = None
-    notes: list[str] = []
+    version: Text
+    commit: Text | None = None
+    notes: list[Text] = []
 
     def to_cell(self) -> Cell:
         """The cell that the specification describes."""
@@ -99,21 +110,21 @@ class Done(_Manifest):
     sha256: Digest
     cpu_seconds: Seconds
     wall_seconds: Seconds
-    source: str
-    versions: dict[str, str]
-    host: str
-    finished: str
+    source: Text
+    versions: dict[Text, Text]
+    host: Text
+    finished: Text
 
 
 class Failed(_Manifest):
     """The manifest of a cell that went wrong; one whose process was lost has no times and no host."""
 
     state: Literal["failed"]
-    error: str
-    traceback: str = ""
+    error: Text
+    traceback: Text = ""
     cpu_seconds: Seconds = 0.0
     wall_seconds: Seconds = 0.0
-    source: str = ""
+    source: Text = ""
 
 
 Manifest = Done | Failed
@@ -130,10 +141,10 @@ class Mark(_Strict):
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue]
+    __pydantic_extra__: dict[str, Json]
 
     kind: Word
-    version: str
+    version: Text
     cells: list[Name]
     name: Word | None = None
 
