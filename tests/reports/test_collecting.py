@@ -6,9 +6,9 @@ import aomultirl as ao
 from aomultirl.cli import run
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.store import MARK
-from aomultirl.reports import write_page
+from aomultirl.reports import collecting, write_page
 from aomultirl.reports.collecting import collect
-from folders import keep
+from folders import cells, keep
 
 MODELS = ao.worlds.gridworld()
 
@@ -83,5 +83,26 @@ def test_a_mark_that_is_not_that_of_the_papers_cells_is_refused(tmp_path, change
     store = keep(tmp_path / "a", experiment.cells(), identity=experiment.identity())
     told = json.loads((store.folder / MARK).read_text())
     (store.folder / MARK).write_text(json.dumps({**told, **changes}))
+    with pytest.raises(ValueError, match=words):
+        collect(store.folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [("another", "was changed while it was being read"), ("link", "is a link, not a file")]
+)
+def test_a_page_is_made_of_the_histories_that_were_checked(tmp_path, monkeypatch, change, words):
+    store = keep(tmp_path / "a", cells(runs=2))
+    rank, (one, other, *_) = collecting.leaderboard, map(store.history, store.cells)
+
+    def change_afterwards(folder):
+        board = rank(folder)
+        if change == "link":
+            one.rename(tmp_path / "away.parquet")
+            one.symlink_to(tmp_path / "away.parquet")
+        else:
+            one.write_bytes(other.read_bytes())
+        return board
+
+    monkeypatch.setattr(collecting, "leaderboard", change_afterwards)
     with pytest.raises(ValueError, match=words):
         collect(store.folder)
