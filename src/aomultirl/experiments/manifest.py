@@ -19,10 +19,12 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     ValidationError,
+    field_validator,
 )
 
 from aomultirl import checks, files
 from aomultirl.experiments.cells import Cell
+from aomultirl.worlds.gymnasium_import import check_registered
 
 MARK = "experiment.json"
 MOST_BYTES = 64 * 2**20
@@ -86,6 +88,13 @@ class CellSpecification(_Strict):
     number: Count
     label: Label
     record: list[Literal["regret", "evaluation", "estimate_error"]]
+
+    @field_validator("world")
+    @classmethod
+    def _names_no_module(cls, world: Part) -> Part:
+        if world.name.replace("-", "_") == "from_gymnasium":
+            check_registered(world.parameters.get("envs"))
+        return world
 
 
 class _Manifest(_Strict):
