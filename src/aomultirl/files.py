@@ -168,16 +168,22 @@ def _without_links(path: str, flags: int) -> int:
 
 
 def clear_partials(folder: Path) -> None:
-    """Remove the temporary files of :func:`whole` in a folder whose process is gone; nothing else."""
+    """Remove what :func:`is_left_over` in a folder; nothing else, and of links nothing but the links."""
     for path in folder.glob(".*.partial"):
         if is_left_over(path):
             path.unlink(missing_ok=True)
 
 
+def is_partial(path: Path) -> bool:
+    """Whether this is a file that has the name of one that is being written."""
+    return bool(PARTIAL.fullmatch(path.name)) and is_regular(path)
+
+
 def is_left_over(path: Path) -> bool:
-    """Whether this is a temporary file of :func:`whole` whose process is gone."""
-    named = PARTIAL.fullmatch(path.name)
-    return bool(named) and is_regular(path) and not _lives(int(path.name.split(".")[-2]))
+    """Whether this is a temporary file of :func:`whole` whose process is gone, or a link, which is never one."""
+    if path.is_symlink():
+        return bool(PARTIAL.fullmatch(path.name))
+    return is_partial(path) and not _lives(int(path.name.split(".")[-2]))
 
 
 def _lives(process: int) -> bool:
