@@ -203,21 +203,45 @@ def _lives(process: int) -> bool:
 def locked(folder: Path, name: str) -> Iterator[None]:
     """Hold the folder's lock; refused where another process holds it.  It ends with the process, however that ends."""
     try:
-        import fcntl
+        import fcntl  # noqa: F401
     except ModuleNotFoundError:  # Windows
         yield
         return
-    with _lock(folder, f"{name} is {str(folder)!r}") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"{name} is {str(folder)!r}, where {_holder(file)} is at work") from None
+    with _held(folder, f"{name} is {str(folder)!r}") as file:
         file.truncate(0)
         file.write(f"{LOCK_WORDS} {os.getpid()} on {platform.node()}"[:MOST_LOCK].encode())
         try:
             yield
         finally:
             file.truncate(0)
+
+
+def _held(folder: Path, told: str) -> FileIO:
+    """The folder's lock, which nobody else holds.
+
+    One with a second name, as in a copy of the folder that is made of hard links, is replaced: two folders have two
+    locks.  Only who holds the lock replaces it, so whoever opened it before that finds another in its place, and takes
+    that one.
+    """
+    import fcntl
+
+    place = folder / LOCK
+    while True:
+        file = _lock(folder, told)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine = os.fstat(file.fileno())
+            if is_regular(place) and os.path.samestat(mine, os.lstat(place)):
+                if mine.st_nlink == 1:
+                    return file
+                place.unlink()
+        except BlockingIOError:
+            with file:
+                raise ValueError(f"{told}, where {_holder(file)} is at work") from None
+        except OSError:
+            file.close()
+            raise
+        file.close()
 
 
 def _lock(folder: Path, told: str) -> FileIO:
@@ -228,8 +252,6 @@ def _lock(folder: Path, told: str) -> FileIO:
     try:
         found = os.fstat(file.fileno())
         _check_regular(place, found)
-        if found.st_nlink > 1:
-            raise ValueError(f"{told}, in which {LOCK!r} has a second name elsewhere and would be emptied there, too")
         text = file.read(len(LOCK_WORDS))
         if found.st_size > 4 * MOST_LOCK or text not in (b"", LOCK_WORDS.encode()):
             raise ValueError(f"{told}, in which {LOCK!r} is not a lock of aomultirl; move it")
