@@ -283,6 +283,16 @@ def at_work(folder: Path) -> str:
     return ""
 
 
+def check_results(folder: Path) -> None:
+    """Refuse what is not a folder with something in it, before it is looked into for results."""
+    if not folder.exists():
+        raise ValueError(f"there is no folder {str(folder)!r}")
+    if not folder.is_dir():
+        raise ValueError(f"{str(folder)!r} is {_kind(folder.stat().st_mode)}, not a folder of results")
+    if not any(folder.iterdir()):
+        raise ValueError(f"{str(folder)!r} is empty: it holds no results")
+
+
 def check_folder(name: str, folder: Path) -> None:
     """Refuse a folder that cannot be made or written to, before anything is computed for it."""
     told = f"{name} is {str(folder)!r}"

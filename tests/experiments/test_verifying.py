@@ -159,3 +159,12 @@ def test_once_an_experiment_was_run_again_nothing_is_wrong(tmp_path, given, capf
     assert {remark.file for remark in verify(store.folder).remarks} == {"foo", "pipe", "set_aside"}
     assert (tmp_path / "precious").read_text() == "mine"
     assert (store.folder / "foo").is_symlink()
+
+
+@pytest.mark.parametrize("command", ["verify", "status", "compare"])
+def test_a_file_is_not_said_to_be_missing(tmp_path, capfd, command):
+    (tmp_path / "s.toml").write_text("x")
+    assert run([command, str(tmp_path / "s.toml")]) == 2
+    assert f"{str(tmp_path / 's.toml')!r} is a file, not a folder of results" in capfd.readouterr().err
+    assert run([command, "/dev/zero"]) == 2
+    assert "'/dev/zero' is a pipe, a socket or a device, not a folder of results" in capfd.readouterr().err

@@ -106,3 +106,8 @@ def test_a_page_is_made_of_the_histories_that_were_checked(tmp_path, monkeypatch
     monkeypatch.setattr(collecting, "leaderboard", change_afterwards)
     with pytest.raises(ValueError, match=words):
         collect(store.folder)
+
+
+def test_a_device_is_said_to_be_one(tmp_path, capfd):
+    assert run(["report", "/dev/zero", "--out", str(tmp_path / "page.html")]) == 2
+    assert "'/dev/zero' is a pipe, a socket or a device, not a file" in capfd.readouterr().err

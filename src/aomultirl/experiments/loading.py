@@ -166,12 +166,7 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
 
 def check(place: Path) -> dict[str, None]:
     """Refuse what is not a folder of results; the names of its cells."""
-    if not place.exists():
-        raise ValueError(f"there is no folder {str(place)!r}")
-    if not place.is_dir():
-        raise ValueError(f"{str(place)!r} is a file, not a folder of results")
-    if not any(place.iterdir()):
-        raise ValueError(f"{str(place)!r} is empty: it holds no results")
+    files.check_results(place)
     with needs("pydantic"):
         from aomultirl.experiments.manifest import read_mark
     names = read_mark(place).cells

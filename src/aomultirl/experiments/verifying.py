@@ -80,10 +80,7 @@ def verify(folder: str | Path) -> Verified:
     reward in a history to another that its steps could have earned, and works out the digest anew, is not found out.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise ValueError(f"there is no folder {str(folder)!r}")
-    if not any(folder.iterdir()):
-        raise ValueError(f"{str(folder)!r} is empty: no experiment was run there")
+    files.check_results(folder)
     return _Round(folder).verified()
 
 

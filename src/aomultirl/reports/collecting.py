@@ -104,7 +104,7 @@ def choose(board: Leaderboard) -> tuple[list[tuple[Table, Line]], str]:
 
 
 def _runs(place: Path) -> list[Run]:
-    paths = [place] if place.is_file() else _parquet_files(place)
+    paths = _parquet_files(place) if place.is_dir() else [place]
     if not paths:
         raise ValueError(f"{str(place)!r} holds no histories: no Parquet file, neither in it nor in its folder 'cells'")
     if place.is_dir():  # what the user named may be a link, what lies in it may not
