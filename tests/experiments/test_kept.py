@@ -184,5 +184,5 @@ def test_worlds_that_would_import_a_module_are_refused(store, given):
     told = json.loads(store.manifest(given[0]).read_text())
     told["specification"]["world"] = part("from_gymnasium", envs=["stranger:Trap-v0"])
     store.manifest(given[0]).write_text(json.dumps(told))
-    with pytest.raises(files.UnfitFileError, match=r"specification\.world is .* a file may not name"):
+    with pytest.raises(files.UnfitFileError, match=r"specification\.world is .* a file may not name a module"):
         read_cell(store.manifest(given[0]))

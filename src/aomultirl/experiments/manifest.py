@@ -93,7 +93,10 @@ class CellSpecification(_Strict):
     @classmethod
     def _names_no_module(cls, world: Part) -> Part:
         if world.name.replace("-", "_") == "from_gymnasium":
-            check_registered(world.parameters.get("envs"))
+            try:
+                check_registered(world.parameters.get("envs"))
+            except ValueError:
+                raise ValueError("a file may not name a module to import") from None
         return world
 
 
