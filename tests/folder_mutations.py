@@ -24,6 +24,7 @@ from unittest import mock
 
 import pyarrow
 import pyarrow.parquet
+from rich.console import Console
 
 import aomultirl as ao
 from aomultirl.agents import saving
@@ -34,13 +35,15 @@ from aomultirl.experiments.sweep import complete
 from aomultirl.experiments.verifying import verify
 from aomultirl.reports.collecting import collect
 from aomultirl.reports.leaderboard import leaderboard
+from aomultirl.reports.status_table import show
 from sweeps import experiment
 
 SLOWEST = 5.0
 """Seconds that an answer may take."""
 ODD = (
     None, True, False, 0, -1, 1, 10**30, -(10**30), 2**63, 1.5, float("nan"), float("inf"), 1e308, "", "x", "0", "\0",
-    "../../x", "x" * 10_000, [], [[]], {}, {"name": "x"}, [1, "a", None], "\ud800", "module:Env-v0",
+    "../../x", "x" * 10_000, "x" * 100_000, "\x1b[2J", [], [[]], {}, {"name": "x"}, [1, "a", None], "\ud800",
+    "module:Env-v0",
 )  # fmt: skip
 """Values that nobody expects."""
 
@@ -179,6 +182,13 @@ def copy_history_and_sign(given):
 
 def change_value(given):
     _alter_json(given, lambda holder, key: holder.__setitem__(key, given.dice.choice(ODD)))
+
+
+def name_strangely(given):
+    """A name of the experiment that no terminal should be given."""
+    told = json.loads(given.own(MARK).read_bytes())
+    name = given.dice.choice(["x" * 100_000, "x " * 50_000, "\x1b[2J", "a\nb", ""])
+    given.own(MARK).write_text(json.dumps({**told, "name": name}))
 
 
 def delete_key(given):
@@ -436,7 +446,7 @@ def describe_another(given):
 
 KINDS = [
     flip, truncate, append, grow, swap_histories, swap_histories_and_sign, swap_manifests, swap_cells,
-    swap_cells_and_rename, copy_history_and_sign, change_value, change_value, delete_key, add_key, nest,
+    swap_cells_and_rename, copy_history_and_sign, change_value, change_value, name_strangely, delete_key, add_key, nest,
     write_nonsense, lie_about_cells, change_columns, change_rows, empty_a_place, change_a_constant, change_a_number,
     change_metadata, change_what_was_found, drop_metadata, flip_and_sign, write_otherwise, replace_file,
     replace_folder, replace_lock, share_lock, share_file, plant_partial, plant_checkpoint, add_foreign, rename,
@@ -478,6 +488,13 @@ def _alter_table(given, change, **options):
     table = change(pyarrow.parquet.read_table(io.BytesIO(given.history(name).read_bytes())))
     pyarrow.parquet.write_table(table, given.history(name), **options)
     given.sign(name)
+
+
+def _shown(folder):
+    """The status as the command prints it."""
+    words = io.StringIO()
+    show(status(folder), Console(file=words))
+    assert "\x1b" not in words.getvalue()
 
 
 def snapshot(folder):
@@ -548,7 +565,7 @@ class Laboratory:
                 kind(given)
         before, told = snapshot(folder), []
         compare = dice.choice([leaderboard, collect])  # a page has the leaderboard of a folder in it
-        for read in (status, ao.load, compare, lambda place: told.append(verify(place))):
+        for read in (_shown, ao.load, compare, lambda place: told.append(verify(place))):
             with in_time(getattr(read, "__name__", "verify")):
                 read(folder)
         assert snapshot(folder) == before

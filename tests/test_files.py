@@ -54,13 +54,15 @@ def test_a_file_is_replaced_never_changed_where_it_has_a_second_name(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links")
-def test_temporary_names_that_are_no_files_stay(tmp_path):
+def test_folders_and_pipes_with_temporary_names_stay_and_links_go(tmp_path):
     places = [tmp_path / f".{name}.{2**22 + 1}.partial" for name in ("link", "folder", "pipe")]
-    places[0].symlink_to("nowhere")
+    (tmp_path / "precious").write_text("mine")
+    places[0].symlink_to(tmp_path / "precious")
     places[1].mkdir()
     os.mkfifo(places[2])
     files.clear_partials(tmp_path)
-    assert all(os.path.lexists(place) for place in places)
+    assert [os.path.lexists(place) for place in places] == [False, True, True]
+    assert (tmp_path / "precious").read_text() == "mine"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes")

@@ -1,5 +1,6 @@
 """A test for every line of docs/trust.md: what may be opened from strangers, and what may not."""
 
+import dataclasses
 import hashlib
 import io
 import json
@@ -21,6 +22,7 @@ from aomultirl.cli import run as command
 from aomultirl.engine import kernel_files
 from aomultirl.engine.kernel_files import DamagedCacheWarning, KernelFiles
 from aomultirl.experiments import ray_executor
+from aomultirl.experiments.computing import constants
 from aomultirl.experiments.history import History
 from folders import cells, contents, keep
 from pages import Outline, content, without_scripts
@@ -70,9 +72,6 @@ def history_of(world, path, **more):
     History(history.columns, {**history.about, "world": world, **more}).write(path)
 
 
-TRAPPED = {"name": "from_gymnasium", "parameters": {"envs": "stranger:Trap-v0"}}
-
-
 def test_the_page_has_a_line_for_each_of_these():
     text = DOCUMENTED.read_text()
     assert len(re.findall(r"^\| [^|-].*\|$", text, re.M)) == 5 + 4 + 2  # lines, and two headings
@@ -92,18 +91,39 @@ def test_agent_files_run_nothing(tmp_path):
     assert not mark.exists()  # tests/agents/test_tampering.py has every other way to write such a file
 
 
-def test_result_folders_run_nothing_and_touch_nothing_outside(tmp_path, trap, capsys):
+def forge_world(store, victim, world):
+    """Give a cell another world, and all that follows from it: its name, files, columns, metadata and digests."""
+    forged = dataclasses.replace(victim, world=world)
+    history = History.read(store.history(victim))
+    about = {**history.about, "world": world}
+    content = History(history.columns, about).to_parquet(constants(forged))
+    told = json.loads(store.manifest(victim).read_text())
+    changes = {"cell": forged.name, "specification": forged.specification(), "run_seed": forged.run_seed}
+    for place in (store.manifest(victim), store.history(victim)):
+        place.unlink()
+    store.history(forged).write_bytes(content)
+    store.manifest(forged).write_text(json.dumps({**told, **changes, "sha256": hashlib.sha256(content).hexdigest()}))
+    mark = json.loads((store.folder / "experiment.json").read_text())
+    names = [forged.name if name == victim.name else name for name in mark["cells"]]
+    (store.folder / "experiment.json").write_text(json.dumps({**mark, "cells": names}))
+
+
+@pytest.mark.parametrize(("envs", "fits"), [("stranger:Trap-v0", False), ("FrozenLake-v1", True)])
+def test_result_folders_run_nothing_and_touch_nothing_outside(tmp_path, trap, capsys, monkeypatch, envs, fits):
     folder, outside = tmp_path / "results", tmp_path / "outside"
     outside.mkdir()
     (outside / "lock").write_text("precious")
     store = keep(folder, cells(runs=2))
+    forge_world(store, store.cells[0], {"name": "from_gymnasium", "parameters": {"envs": envs}})
+    monkeypatch.setattr("gymnasium.make", lambda *_, **__: trap.write_text("made"))
+    assert command(["verify", str(folder)]) == (0 if fits else 1)  # the forgery is consistent, and the id decides
+    assert ("may not name a module" in capsys.readouterr().out) is not fits
+    for words in (["status"], ["compare"], ["report"]):
+        assert command([*words, str(folder)]) == 0
+    (folder / "report.html").unlink()
     (folder / ".lock").unlink(missing_ok=True)
     (folder / ".lock").symlink_to(outside / "lock")
     (folder / "set_aside").symlink_to(outside)
-    victim = next(iter(store.cells))
-    told = json.loads(store.manifest(victim).read_text())
-    told["specification"]["world"] = TRAPPED
-    store.manifest(victim).write_text(json.dumps(told))
     before = contents(outside)
     for words in (["status"], ["compare"], ["report"], ["verify"]):
         assert command([*words, str(folder)]) in (0, 1, 2)
@@ -202,3 +222,23 @@ def test_a_history_whose_metadata_are_no_description_is_refused(tmp_path, capsys
         pyarrow.parquet.write_table(table.replace_schema_metadata({b"aomultirl": about}), path)
         assert command(["report", str(path), "--out", str(tmp_path / "page.html")]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ({"agent": "\ud800"}, "agent"),
+        ({"parameters": {"x": "\ud800"}}, "parameters.x"),
+        ({"world": {"name": "gridworld", "parameters": {"edges": ["\ud800"]}}}, "world.parameters.edges"),
+        ({"stream": "\ud800"}, "stream"),
+        ({"findings": {"x": {"\ud800": 1}}}, "findings.x"),
+    ],
+)
+def test_a_history_with_half_a_character_is_refused(tmp_path, capsys, more, key):
+    path = tmp_path / "history.parquet"
+    history_of(**{"world": {"name": "gridworld", "parameters": {}}, "path": path, **more})
+    assert command(["report", str(path), "--out", str(tmp_path / "page.html")]) == 2
+    told = capsys.readouterr().err
+    assert f"{str(path)!r} says how it was made in a way that cannot be: {key} is " in told
+    assert "half a character" in told
+    assert len(told.splitlines()) == 1

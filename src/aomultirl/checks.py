@@ -24,6 +24,10 @@ LONGEST_NAME = 200
 """Bytes of a name that becomes a folder or a label: file systems take 255 bytes, and something may be added."""
 MOST_ITEMS = 10**7
 """Of a list: read in a second, and more than any run can use; an iterator may never end."""
+LONGEST_LABEL = 10_000
+"""Characters of a label with the parameters that set an agent apart from others."""
+LINE = 300
+"""Characters of what a file says, on a terminal."""
 SHOWN, WRITTEN_OUT = 80, 256
 """Characters of a value in a sentence; bits of a whole number that is written out in it."""
 P = ParamSpec("P")
@@ -70,6 +74,18 @@ def cut(text: str, most: int = SHOWN) -> str:
     """A text on one line, of at most so many characters."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 4]} ..."
+
+
+def plain(text: str, most: int = LINE) -> str:
+    """What a stranger wrote in a file, for a terminal: nothing in it can steer one, and long texts are cut.
+
+    Examples
+    --------
+    >>> plain("a\\nb\\x1b[2J"), plain("long" * 100, 8)
+    ('a b?[2J', 'longlong …')
+    """
+    short = text if len(text) <= most else f"{text[:most]} …"
+    return "".join(letter if letter.isprintable() else " " if letter.isspace() else "?" for letter in short)
 
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None, limit: int = LARGEST) -> int:

@@ -168,16 +168,22 @@ def _without_links(path: str, flags: int) -> int:
 
 
 def clear_partials(folder: Path) -> None:
-    """Remove the temporary files of :func:`whole` in a folder whose process is gone; nothing else."""
+    """Remove what :func:`is_left_over` in a folder; nothing else, and of links nothing but the links."""
     for path in folder.glob(".*.partial"):
         if is_left_over(path):
             path.unlink(missing_ok=True)
 
 
+def is_partial(path: Path) -> bool:
+    """Whether this is a file that has the name of one that is being written."""
+    return bool(PARTIAL.fullmatch(path.name)) and is_regular(path)
+
+
 def is_left_over(path: Path) -> bool:
-    """Whether this is a temporary file of :func:`whole` whose process is gone."""
-    named = PARTIAL.fullmatch(path.name)
-    return bool(named) and is_regular(path) and not _lives(int(path.name.split(".")[-2]))
+    """Whether this is a temporary file of :func:`whole` whose process is gone, or a link, which is never one."""
+    if path.is_symlink():
+        return bool(PARTIAL.fullmatch(path.name))
+    return is_partial(path) and not _lives(int(path.name.split(".")[-2]))
 
 
 def _lives(process: int) -> bool:
@@ -197,21 +203,45 @@ def _lives(process: int) -> bool:
 def locked(folder: Path, name: str) -> Iterator[None]:
     """Hold the folder's lock; refused where another process holds it.  It ends with the process, however that ends."""
     try:
-        import fcntl
+        import fcntl  # noqa: F401
     except ModuleNotFoundError:  # Windows
         yield
         return
-    with _lock(folder, f"{name} is {str(folder)!r}") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"{name} is {str(folder)!r}, where {_holder(file)} is at work") from None
+    with _held(folder, f"{name} is {str(folder)!r}") as file:
         file.truncate(0)
         file.write(f"{LOCK_WORDS} {os.getpid()} on {platform.node()}"[:MOST_LOCK].encode())
         try:
             yield
         finally:
             file.truncate(0)
+
+
+def _held(folder: Path, told: str) -> FileIO:
+    """The folder's lock, which nobody else holds.
+
+    One with a second name, as in a copy of the folder that is made of hard links, is replaced: two folders have two
+    locks.  Only who holds the lock replaces it, so whoever opened it before that finds another in its place, and takes
+    that one.
+    """
+    import fcntl
+
+    place = folder / LOCK
+    while True:
+        file = _lock(folder, told)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine = os.fstat(file.fileno())
+            if is_regular(place) and os.path.samestat(mine, os.lstat(place)):
+                if mine.st_nlink == 1:
+                    return file
+                place.unlink()
+        except BlockingIOError:
+            with file:
+                raise ValueError(f"{told}, where {_holder(file)} is at work") from None
+        except OSError:
+            file.close()
+            raise
+        file.close()
 
 
 def _lock(folder: Path, told: str) -> FileIO:
@@ -222,8 +252,6 @@ def _lock(folder: Path, told: str) -> FileIO:
     try:
         found = os.fstat(file.fileno())
         _check_regular(place, found)
-        if found.st_nlink > 1:
-            raise ValueError(f"{told}, in which {LOCK!r} has a second name elsewhere and would be emptied there, too")
         text = file.read(len(LOCK_WORDS))
         if found.st_size > 4 * MOST_LOCK or text not in (b"", LOCK_WORDS.encode()):
             raise ValueError(f"{told}, in which {LOCK!r} is not a lock of aomultirl; move it")
@@ -253,6 +281,16 @@ def at_work(folder: Path) -> str:
     except (OSError, UnfitFileError, ModuleNotFoundError):
         pass
     return ""
+
+
+def check_results(folder: Path) -> None:
+    """Refuse what is not a folder with something in it, before it is looked into for results."""
+    if not folder.exists():
+        raise ValueError(f"there is no folder {str(folder)!r}")
+    if not folder.is_dir():
+        raise ValueError(f"{str(folder)!r} is {_kind(folder.stat().st_mode)}, not a folder of results")
+    if not any(folder.iterdir()):
+        raise ValueError(f"{str(folder)!r} is empty: it holds no results")
 
 
 def check_folder(name: str, folder: Path) -> None:

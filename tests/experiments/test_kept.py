@@ -102,6 +102,15 @@ def test_two_cells_whose_histories_are_swapped_are_computed_anew(store, given):
         (about(episodes=5), "made with episodes 5, not 4"),
         (about(recorded=[]), "made with recorded"),
         (about(parameters="none"), "parameters is 'none'"),
+        (about(world=None), "made in the world None, not 'gridworld'"),
+        (about(world=part("jao")), "made in the world 'jao', not 'gridworld'"),
+        (about(world=part("gridworld")), "made in a world whose edges is None, not 'stay'"),
+        (about(world=part("gridworld", edges="third")), "made in a world whose edges is 'third', not 'stay'"),
+        (about(stream="round_robin()"), "made with stream 'round_robin()', not 'uniform'"),
+        (lambda table: set_column(table, "learning_reward", [float("nan"), 0.0, 0.0, 0.0]), "learning_reward nan"),
+        (lambda table: set_column(table, "learning_reward", [0.0, 1e308, 0.0, 0.0]), "learning_reward 1e+308"),
+        (lambda table: set_column(table, "learning_reward", [0.0, 0.0, 0.0, -1.0]), "10 steps in row 3"),
+        (lambda table: set_column(table, "clustering_reward", [0.1, 0.0, 0.0, 0.0]), "reward 0.1 of 0 steps in row 0"),
         (about(clusters=[3]), "clusters.0"),
         (about(distances=[[0.0], []]), "the lists in distances are not equally long"),
     ],
@@ -169,3 +178,11 @@ def test_few_bytes_that_claim_to_be_many_rows_are_not_read(store, given):
     sign(store, huge)
     with pytest.raises(files.UnfitFileError, match=r"claims to hold 100,000 rows in [\d,]+ bytes"):
         read_cell(store.manifest(huge))
+
+
+def test_worlds_that_would_import_a_module_are_refused(store, given):
+    told = json.loads(store.manifest(given[0]).read_text())
+    told["specification"]["world"] = part("from_gymnasium", envs=["stranger:Trap-v0"])
+    store.manifest(given[0]).write_text(json.dumps(told))
+    with pytest.raises(files.UnfitFileError, match=r"specification\.world is .* a file may not name a module"):
+        read_cell(store.manifest(given[0]))

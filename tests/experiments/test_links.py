@@ -98,7 +98,7 @@ def test_a_file_of_ours_that_is_no_file_is_refused(store, outside, name, kind):
 def test_a_lock_that_would_empty_another_file_is_refused(store, outside):
     lock = store.folder / ".lock"
     os.link(outside / "thesis.tex", lock)
-    with pytest.raises(ValueError, match=r"'.lock' has a second name elsewhere"), store.opened():
+    with pytest.raises(ValueError, match=r"'.lock' is not a lock of aomultirl; move it"), store.opened():
         pass
     lock.unlink()
     lock.write_text("of another program")
@@ -109,6 +109,39 @@ def test_a_lock_that_would_empty_another_file_is_refused(store, outside):
     lock.write_text("process 99 on somewhere")  # left by one that was killed
     with store.opened():
         assert str(os.getpid()) in lock.read_text()
+
+
+@pytest.mark.parametrize("text", ["", "process 99 on somewhere"])
+def test_a_lock_that_a_copy_of_hard_links_shares_is_replaced(store, outside, text):
+    """The attack: ``cp -al results backup``, and then a run in either."""
+    lock, other = store.folder / ".lock", outside / "lock"
+    other.write_text(text)
+    lock.unlink(missing_ok=True)
+    os.link(other, lock)
+    with store.opened():
+        assert str(os.getpid()) in lock.read_text()
+        assert other.read_text() == text
+        with pytest.raises(ValueError, match=f"process {os.getpid()} on .* is at work"), again(store).opened():
+            pass
+    assert lock.stat().st_nlink == other.stat().st_nlink == 1
+
+
+def test_a_lock_that_was_replaced_after_it_was_opened_is_opened_anew(store, outside, monkeypatch):
+    lock, taken, opened = store.folder / ".lock", [], files._lock
+
+    def slow(*arguments):
+        file = opened(*arguments)
+        if not taken:  # another process is quicker, and replaces it
+            taken.append(lock.stat().st_ino)
+            lock.rename(outside / "lock")
+            lock.touch()
+        return file
+
+    monkeypatch.setattr(files, "_lock", slow)
+    with store.opened():
+        assert str(os.getpid()) in lock.read_text()
+        assert (outside / "lock").read_text() == ""
+    assert lock.stat().st_ino != taken[0]
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder", "zero", "nowhere"])

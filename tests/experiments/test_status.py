@@ -88,3 +88,59 @@ def test_ten_thousand_cells_are_counted_in_two_seconds(tmp_path):
     assert "10,000 of 10,000 cells done" in told
     assert len(results(tmp_path)) == 10_000
     assert min(seconds) < 2.0
+
+
+STEERING = "\x1b[2J\x1b]0;title\x07"
+
+
+def forge(store, cell, **changes):
+    """A failed cell, consistent in all of its names, whose specification is altered; the folder has no other."""
+    for path in (store.folder / "cells").iterdir():
+        path.unlink()
+    error = changes.pop("error", "it failed")
+    forged = dataclasses.replace(cell, **changes)
+    store.keep(lost(forged, error))
+    mark = json.loads((store.folder / MARK).read_text())
+    (store.folder / MARK).write_text(json.dumps({**mark, "cells": [forged.name]}))
+
+
+@pytest.mark.parametrize("command", ["status", "compare", "verify"])
+@pytest.mark.parametrize("changes", [{"label": f"Random {STEERING}"}, {"error": STEERING + "x" * 1000}])
+def test_nothing_in_a_manifest_steers_a_terminal(store, capfd, command, changes):
+    forge(store, store.cells[0], **changes)
+    run([command, str(store.folder)])
+    told = capfd.readouterr()
+    assert not {"\x1b", "\x07"} & set(told.out + told.err)
+    assert len(told.out) < 1000
+    assert status(store.folder).damaged == [] or "label" in changes
+
+
+@pytest.mark.parametrize("name", [f"small{STEERING}", "x" * 100_000])
+def test_a_name_that_a_terminal_cannot_show_is_refused(store, capfd, name):
+    mark = json.loads((store.folder / MARK).read_text())
+    (store.folder / MARK).write_text(json.dumps({**mark, "name": name}))
+    for command in ("status", "compare", "report"):
+        assert run([command, str(store.folder)]) == 2
+        told = capfd.readouterr()
+        assert "name is" in told.err
+        assert len(told.out + told.err) < 1000
+        assert "\x1b" not in told.err
+
+
+def test_a_long_label_that_a_specification_makes_is_read(tmp_path):
+    pairs = [[[n % 16, n % 4] for n in range(count)] for count in (98, 99)]
+    told = {
+        "name": "AOMultiRL",
+        "failure": 0.03,
+        "models": 4,
+        "separation": 1.0,
+        "hitting_time": 50.0,
+        "horizon": 10**8,
+    }
+    identity, cells = experiment(runs=1, **told, grid={"distinguishing_set": pairs})
+    assert len(cells[0].label) > 500
+    store = Store(tmp_path, identity, cells)
+    store.prepare()
+    for cell in cells:
+        store.keep(lost(cell, "the process was killed"))
+    assert list(status(tmp_path).agents) == [cell.label for cell in cells]

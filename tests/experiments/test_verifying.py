@@ -11,8 +11,10 @@ import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.cli import run
 from aomultirl.experiments.computing import lost
+from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.store import MARK
+from aomultirl.experiments.sweep import complete
 from aomultirl.experiments.verifying import verify
 from folder_mutations import snapshot
 from folders import cells, contents, keep
@@ -72,9 +74,13 @@ def test_everything_that_is_wrong_is_named_and_nothing_is_touched(tmp_path, give
         "cells/thesis.tex",
         f"checkpoints/{one}.zip",
         "checkpoints/x.zip",
-        "link",
     }
-    assert {remark.file for remark in found.remarks} == {"notes \x1b[2J.txt", f"cells/{partial.name}", "set_aside"}
+    assert {remark.file for remark in found.remarks} == {
+        "link",
+        "notes \x1b[2J.txt",
+        f"cells/{partial.name}",
+        "set_aside",
+    }
     assert (found.done, found.missing) == (1, 0)
     assert run(["verify", str(folder)]) == 1
     out = capfd.readouterr().out
@@ -84,7 +90,7 @@ def test_everything_that_is_wrong_is_named_and_nothing_is_touched(tmp_path, give
     assert run(["verify", str(folder), "--json"]) == 1
     told = json.loads(capfd.readouterr().out)
     assert told["well"] is False
-    assert len(told["findings"]) == 7
+    assert len(told["findings"]) == 6
     assert snapshot(folder) == before
 
 
@@ -119,3 +125,46 @@ def test_who_is_at_work_is_said(tmp_path, given):
         found = verify(store.folder)
     assert str(os.getpid()) in found.at_work
     assert not found.findings
+
+
+@pytest.mark.parametrize("key", ["host", "version", "source"])
+def test_a_manifest_with_half_a_character_is_found(tmp_path, given, key):
+    store = keep(tmp_path / "a", given[:1])
+    told = json.loads(store.manifest(given[0]).read_text())
+    store.manifest(given[0]).write_text(json.dumps({**told, key: "\ud800"}))
+    (finding,) = verify(store.folder).findings
+    assert finding.file == f"cells/{given[0].name}.json"
+    assert f"{key} is '\\ud800': Value error, it holds half a character" in finding.words
+
+
+def test_once_an_experiment_was_run_again_nothing_is_wrong(tmp_path, given, capfd):
+    """The attack: things that verify calls wrong and that no run ever sets aside."""
+    store = keep(tmp_path / "a", given)
+    (tmp_path / "precious").write_text("mine")
+    for name in ("foo", "cells", "checkpoints"):
+        place = store.folder / name if name == "foo" else store.folder / name / f".{given[0].name}.json.99999.partial"
+        place.symlink_to(tmp_path / "precious")
+    os.mkfifo(store.folder / "pipe")
+    os.mkfifo(store.folder / "cells" / ".x.1.partial")
+    (store.folder / "checkpoints" / ".x.1.partial").mkdir()
+    (store.folder / "checkpoints" / "x.zip").symlink_to(tmp_path / "precious")
+    assert {finding.file for finding in verify(store.folder).findings} == {
+        "cells/.x.1.partial",
+        "checkpoints/.x.1.partial",
+        "checkpoints/x.zip",
+    }
+    outcome = complete(store, InProcess())
+    assert (outcome.found, len(outcome.set_aside)) == (4, 3)
+    assert run(["verify", str(store.folder)]) == 0
+    assert {remark.file for remark in verify(store.folder).remarks} == {"foo", "pipe", "set_aside"}
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert (store.folder / "foo").is_symlink()
+
+
+@pytest.mark.parametrize("command", ["verify", "status", "compare"])
+def test_a_file_is_not_said_to_be_missing(tmp_path, capfd, command):
+    (tmp_path / "s.toml").write_text("x")
+    assert run([command, str(tmp_path / "s.toml")]) == 2
+    assert f"{str(tmp_path / 's.toml')!r} is a file, not a folder of results" in capfd.readouterr().err
+    assert run([command, "/dev/zero"]) == 2
+    assert "'/dev/zero' is a pipe, a socket or a device, not a folder of results" in capfd.readouterr().err

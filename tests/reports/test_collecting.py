@@ -6,9 +6,9 @@ import aomultirl as ao
 from aomultirl.cli import run
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.store import MARK
-from aomultirl.reports import write_page
+from aomultirl.reports import collecting, write_page
 from aomultirl.reports.collecting import collect
-from folders import keep
+from folders import cells, keep
 
 MODELS = ao.worlds.gridworld()
 
@@ -85,3 +85,29 @@ def test_a_mark_that_is_not_that_of_the_papers_cells_is_refused(tmp_path, change
     (store.folder / MARK).write_text(json.dumps({**told, **changes}))
     with pytest.raises(ValueError, match=words):
         collect(store.folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [("another", "was changed while it was being read"), ("link", "is a link, not a file")]
+)
+def test_a_page_is_made_of_the_histories_that_were_checked(tmp_path, monkeypatch, change, words):
+    store = keep(tmp_path / "a", cells(runs=2))
+    rank, (one, other, *_) = collecting.leaderboard, map(store.history, store.cells)
+
+    def change_afterwards(folder):
+        board = rank(folder)
+        if change == "link":
+            one.rename(tmp_path / "away.parquet")
+            one.symlink_to(tmp_path / "away.parquet")
+        else:
+            one.write_bytes(other.read_bytes())
+        return board
+
+    monkeypatch.setattr(collecting, "leaderboard", change_afterwards)
+    with pytest.raises(ValueError, match=words):
+        collect(store.folder)
+
+
+def test_a_device_is_said_to_be_one(tmp_path, capfd):
+    assert run(["report", "/dev/zero", "--out", str(tmp_path / "page.html")]) == 2
+    assert "'/dev/zero' is a pipe, a socket or a device, not a file" in capfd.readouterr().err

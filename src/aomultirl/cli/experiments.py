@@ -18,6 +18,8 @@ MOST_RUNS = 100_000
 """Of a suite; each of its cases is run as often."""
 FAILURES = 8
 """And notes, that are named at the end."""
+NOTE = 1000
+"""Characters of a sentence that names a file, whose path may be long."""
 
 
 @app.command()
@@ -101,10 +103,10 @@ def run(
     finally:
         _tell_set_aside(store.set_aside)
     for note in found.notes[:FAILURES]:
-        typer.echo(f"aomultirl: {note}", err=True)
+        typer.echo(f"aomultirl: {checks.plain(note, NOTE)}", err=True)
     for cell, error in found.failed[:FAILURES]:
-        where = f"{cell.label} in {cell.world['name']}, run {cell.number} (cells/{cell.name}.json)"
-        typer.echo(f"failed: {where}: {error}", err=True)
+        where = f"{checks.plain(cell.label)} in {cell.world['name']}, run {cell.number} (cells/{cell.name}.json)"
+        typer.echo(f"failed: {where}: {checks.plain(error)}", err=True)
     done = found.total - len(found.failed)
     typer.echo(f"{done:,} of {found.total:,} cells are in {folder}, {found.found:,} of them from before", err=True)
     if found.failed:
@@ -129,7 +131,7 @@ def _executor(workers: int | None, ray: str | None) -> "Executor":
 
 def _tell_set_aside(paths: list[Path]) -> None:
     for path in paths:
-        typer.echo(f"aomultirl: a damaged or foreign file was set aside as {path}", err=True)
+        typer.echo(f"aomultirl: a damaged or foreign file was set aside as {checks.plain(str(path), NOTE)}", err=True)
 
 
 @app.command()

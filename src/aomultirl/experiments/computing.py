@@ -2,6 +2,7 @@
 
 import json
 import platform
+import re
 import subprocess
 import time
 import traceback
@@ -16,6 +17,8 @@ from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.source import source
 
 CHECKPOINTS = "checkpoints"
+CHECKPOINT = re.compile(r"[0-9a-f]{20}\.zip(\.damaged\d+)?")
+"""The names of the files in it."""
 
 
 class Computed(NamedTuple):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 CONSTANTS = {"cell": str, "agent": str, "world": str, "stream": str, "run": int, "configuration": str}
 """The columns that :func:`~aomultirl.experiments.computing.constants` gives, and their types."""
+
+EARNED = {"clustering_reward": "identification_steps", "learning_reward": "learning_steps"}
+"""The steps in which each reward was earned."""
+SLACK = 1e-9
+"""What sums of rewards are off by, at most, as a share."""
 
 
 class Opened(NamedTuple):
@@ -141,6 +147,21 @@ def made_otherwise(about: Mapping[str, Any], opened: Opened) -> str:
     for name, mine in wanted.items():
         if about.get(name) != mine:
             return f"is not of this cell: it was made with {name} {about.get(name)!r:.60}, not {mine!r:.60}"
+    if not str(about.get("stream")).startswith(f"{cell.stream['name']}("):
+        stream, mine = about.get("stream"), cell.stream["name"]
+        return f"is not of this cell: it was made with stream {stream!r:.60}, not {mine!r:.60}"
+    return _elsewhere(about.get("world") or {}, cell.world)
+
+
+def _elsewhere(theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> str:
+    """How the world that a history names differs from the cell's, which leaves out defaults; empty if it does not."""
+    name, parameters = mine["name"].replace("-", "_"), theirs.get("parameters", {})
+    if theirs.get("name") != name:
+        return f"is not of this cell: it was made in the world {theirs.get('name')!r:.60}, not {name!r:.60}"
+    for key, value in mine["parameters"].items():
+        if key not in parameters or parameters[key] != value:
+            other = f"{parameters.get(key)!r:.60}, not {value!r:.60}"
+            return f"is not of this cell: it was made in a world whose {key:.60} is {other}"
     return ""
 
 
@@ -151,4 +172,17 @@ def _impossible(rows: "pyarrow.Table", cell: Cell) -> str:
         return f"has {rows.num_rows:,} rows, but the cell has {count:,} episodes"
     if not np.array_equal(rows["episode"].to_numpy(), np.arange(count)):
         return "does not have every episode once, from the first to the last"
-    return out_of_range(rows)
+    return out_of_range(rows) or unearned({name: rows[name].to_numpy() for name in sum(EARNED.items(), ())})
+
+
+def unearned(columns: Mapping[str, NDArray[Any]]) -> str:
+    """Rewards that no episode gives, as the rest of a sentence: a step earns from 0 to 1; empty if there are none."""
+    for reward, steps in EARNED.items():
+        earned, most = columns[reward], columns[steps] * (1.0 + SLACK)
+        wrong = ~((earned >= 0.0) & (earned <= most))
+        if wrong.any():
+            place = int(np.argmax(wrong))
+            return (
+                f"has the {reward} {earned[place]:g} of {columns[steps][place]} steps in row {place}, which cannot be"
+            )
+    return ""

@@ -15,7 +15,7 @@ import numpy as np
 from aomultirl.experiments import provenance
 from aomultirl.experiments.computing import constants
 from aomultirl.experiments.history import RANGES, Row
-from aomultirl.experiments.kept import CONSTANTS, Kept, Opened, look_into, made_otherwise, open_cell
+from aomultirl.experiments.kept import CONSTANTS, EARNED, Kept, Opened, look_into, made_otherwise, open_cell, unearned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,5 +127,7 @@ def _fit(frame: "polars.DataFrame", done: Sequence[Opened], counts: "np.ndarray[
     cluster = frame["cluster"].to_numpy()
     if not ((cluster >= -1) & (cluster < counts[owner])).all():
         return False
-    columns = {name: frame[name].to_numpy() for name in RANGES}
-    return all(columns[name].min() >= least and columns[name].max() < end for name, (least, end) in RANGES.items())
+    columns = {name: frame[name].to_numpy() for name in (*RANGES, *EARNED)}
+    return not unearned(columns) and all(
+        columns[name].min() >= least and columns[name].max() < end for name, (least, end) in RANGES.items()
+    )

@@ -1,10 +1,11 @@
 """The results of an experiment as one frame: ``ao.load(DIR)``.
 
 A cell counts when its manifest says that it is done and fits the history beside it, see
-:mod:`aomultirl.experiments.kept`.  What was checked is what is used: no file is read a second time.  Nothing in the
-folder is changed.
+:mod:`aomultirl.experiments.kept`.  What was checked is what is used: a history that is read a second time, for a
+page, must still have the digest that it had when it was checked.  Nothing in the folder is changed.
 """
 
+import hashlib
 import json
 import warnings
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 
 from aomultirl import checks, files
 from aomultirl.experiments import describing
-from aomultirl.experiments.history import Row
+from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
 from aomultirl.experiments.history import _needs as needs
 from aomultirl.experiments.varying import varying
 
@@ -46,6 +47,8 @@ class Finished(NamedTuple):
         what was run.
     configuration
         see :mod:`aomultirl.experiments.describing`.
+    sha256
+        the digest of that file when it was checked.
     version, source
         of the code that computed it.
     rows
@@ -56,9 +59,18 @@ class Finished(NamedTuple):
     history: Path
     specification: dict[str, Any]
     configuration: str
+    sha256: str
     version: str
     source: str
     rows: "polars.DataFrame"
+
+    def read(self) -> History:
+        """The history with all of its columns, and what it says of itself, from the file as it was checked."""
+        content = files.read_regular(self.history, MOST_BYTES)
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise files.UnfitFileError(self.history, "was changed while it was being read")
+        rows = read_rows(content, self.history)
+        return History.of_table(rows, read_about(rows, self.history))
 
 
 class Found(NamedTuple):
@@ -160,12 +172,7 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
 
 def check(place: Path) -> dict[str, None]:
     """Refuse what is not a folder of results; the names of its cells."""
-    if not place.exists():
-        raise ValueError(f"there is no folder {str(place)!r}")
-    if not place.is_dir():
-        raise ValueError(f"{str(place)!r} is a file, not a folder of results")
-    if not any(place.iterdir()):
-        raise ValueError(f"{str(place)!r} is empty: it holds no results")
+    files.check_results(place)
     with needs("pydantic"):
         from aomultirl.experiments.manifest import read_mark
     names = read_mark(place).cells
@@ -214,6 +221,7 @@ def _finished(manifest: Path, kept: "Kept | Exception", columns: Sequence[str]) 
         history=manifest.with_suffix(".parquet"),
         specification=specification,
         configuration=describing.configuration(specification),
+        sha256=told.sha256,
         version=told.version,
         source=told.source,
         rows=rows[list(dict.fromkeys(["episode", *columns]))],

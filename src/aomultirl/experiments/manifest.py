@@ -10,10 +10,21 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
 
-from aomultirl import files
+from aomultirl import checks, files
 from aomultirl.experiments.cells import Cell
+from aomultirl.worlds.gymnasium_import import check_registered
 
 MARK = "experiment.json"
 MOST_BYTES = 64 * 2**20
@@ -21,9 +32,30 @@ MOST_BYTES = 64 * 2**20
 MOST_WORDS = 160
 """Characters of what is wrong, at most."""
 
+
+def _encodable(value: Any) -> Any:
+    """JSON can hold halves of characters, which no file and no page can."""
+    try:
+        (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character, which cannot be written") from None
+    return value
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it holds characters that cannot be printed")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
+Json = Annotated[JsonValue, AfterValidator(_encodable)]
 Name = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{20}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Label = Annotated[str, StringConstraints(min_length=1)]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=checks.LONGEST_NAME), AfterValidator(_printable)]
+"""What people call something: a terminal can show it."""
+Label = Annotated[str, StringConstraints(min_length=1, max_length=checks.LONGEST_LABEL), AfterValidator(_printable)]
+"""What reports call an agent: a word, with the parameters that set the agent apart from others."""
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e10, allow_inf_nan=False)]
 
@@ -39,8 +71,8 @@ class Part(_Strict):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Label
-    parameters: dict[str, JsonValue]
+    name: Word
+    parameters: dict[Text, Json]
 
 
 class CellSpecification(_Strict):
@@ -57,6 +89,16 @@ class CellSpecification(_Strict):
     label: Label
     record: list[Literal["regret", "evaluation", "estimate_error"]]
 
+    @field_validator("world")
+    @classmethod
+    def _names_no_module(cls, world: Part) -> Part:
+        if world.name.replace("-", "_") == "from_gymnasium":
+            try:
+                check_registered(world.parameters.get("envs"))
+            except ValueError:
+                raise ValueError("a file may not name a module to import") from None
+        return world
+
 
 class _Manifest(_Strict):
     """What every manifest says."""
@@ -64,9 +106,9 @@ class _Manifest(_Strict):
     cell: Name
     specification: CellSpecification
     run_seed: Count
-    version: str
-    commit: str | None = None
-    notes: list[str] = []
+    version: Text
+    commit: Text | None = None
+    notes: list[Text] = []
 
     def to_cell(self) -> Cell:
         """The cell that the specification describes."""
@@ -80,21 +122,21 @@ class Done(_Manifest):
     sha256: Digest
     cpu_seconds: Seconds
     wall_seconds: Seconds
-    source: str
-    versions: dict[str, str]
-    host: str
-    finished: str
+    source: Text
+    versions: dict[Text, Text]
+    host: Text
+    finished: Text
 
 
 class Failed(_Manifest):
     """The manifest of a cell that went wrong; one whose process was lost has no times and no host."""
 
     state: Literal["failed"]
-    error: str
-    traceback: str = ""
+    error: Text
+    traceback: Text = ""
     cpu_seconds: Seconds = 0.0
     wall_seconds: Seconds = 0.0
-    source: str = ""
+    source: Text = ""
 
 
 Manifest = Done | Failed
@@ -111,12 +153,12 @@ class Mark(_Strict):
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue]
+    __pydantic_extra__: dict[str, Json]
 
-    kind: Label
-    version: str
+    kind: Word
+    version: Text
     cells: list[Name]
-    name: Label | None = None
+    name: Word | None = None
 
     @property
     def title(self) -> str:

@@ -8,9 +8,9 @@ except for the evidence of episodes, of which pages draw a chart.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from aomultirl.experiments.manifest import Part, first_fault
+from aomultirl.experiments.manifest import Json, Part, Text, first_fault
 
 World = Annotated[int, Field(ge=-1, lt=2**31)]
 """The number of a world or a cluster; -1 where there is none."""
@@ -75,7 +75,7 @@ class Findings(_Strict):
     """What the agent found."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue]
+    __pydantic_extra__: dict[str, Json]
 
     evidence: Evidence | None = None
 
@@ -83,15 +83,15 @@ class Findings(_Strict):
 class Provenance(_Strict):
     """All of it; what only the simulator knows is not there in histories of ``ao.interact``."""
 
-    agent: str
-    parameters: dict[str, str]
+    agent: Text
+    parameters: dict[Text, Text]
     seed: Annotated[int, Field(ge=0)]
     episodes: Annotated[int, Field(ge=1, lt=2**63)]
-    version: str
+    version: Text
     noisy_rewards: bool = False
     world: Part | None = None
-    stream: str = ""
-    recorded: list[str] = []
+    stream: Text = ""
+    recorded: list[Text] = []
     bound: Bound | None = None
     findings: Findings | None = None
     clusters: list[LeftCluster] = []

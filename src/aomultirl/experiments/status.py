@@ -71,10 +71,7 @@ def status(folder: str | Path) -> Status:
     :func:`aomultirl.experiments.verifying.verify`.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise ValueError(f"there is no folder {str(folder)!r}")
-    if not any(folder.iterdir()):
-        raise ValueError(f"{str(folder)!r} is empty: no experiment was run there")
+    files.check_results(folder)
     mark = read_mark(folder)
     files.check_inside(f"{str(folder)!r} is a folder of results", folder, folders=["cells", CHECKPOINTS])
     cells = folder / "cells"

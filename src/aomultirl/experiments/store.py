@@ -6,7 +6,7 @@
     cells/NAME.parquet    the history of a cell
     cells/NAME.json       its manifest: specification, seed, state, digest of the history, versions, times, error
     checkpoints/NAME.zip  of a cell that was not finished
-    set_aside/            files found in cells/ that were damaged or of something else
+    set_aside/            what was found in cells/ and checkpoints/ that was damaged or of something else
 
 A cell is done when its manifest is there and fits the history beside it, see :mod:`aomultirl.experiments.kept`.  Every
 file is written under a temporary name and renamed, the manifest last; temporary files of a killed process are cleared
@@ -25,7 +25,7 @@ from typing import Any
 import aomultirl
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import CHECKPOINTS, Computed, checkpoint_of, commit
+from aomultirl.experiments.computing import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import MOST_BYTES, History
 from aomultirl.experiments.kept import Kept, read_cell
 from aomultirl.experiments.kept_together import read_cells
@@ -117,7 +117,10 @@ class Store:
         known = {cell.name for cell in self.cells}
         expected = {f"{name}.{kind}" for name in known for kind in ("json", "parquet")}
         for path in sorted((self.folder / "cells").iterdir()):
-            if path.name not in expected and not files.PARTIAL.fullmatch(path.name):
+            if path.name not in expected and not files.is_partial(path):
+                self._set_aside(path)
+        for path in sorted((self.folder / CHECKPOINTS).iterdir()):
+            if not CHECKPOINT.fullmatch(path.name) and not files.is_partial(path):
                 self._set_aside(path)
         there = [cell for cell in self.cells if os.path.lexists(self.manifest(cell))]
         kept = read_cells(map(self.manifest, there))

@@ -1,8 +1,9 @@
 """Look at every file in a folder of results, and say what does not fit; nothing is touched.
 
-A finding is what the next run would set aside or refuse: a file that is damaged, or not of the cell that it is named
-after, a link, something that is not a file.  A remark is what there is to know and does no harm, such as a cell that
-failed, a file that was set aside before, or one that a killed process left half written.
+A finding is what the next run would set aside, or what it or the next report would refuse: a file that is damaged, or
+not of the cell that it is named after, a link or a pipe in its place.  A remark is what there is to know and does no
+harm, such as a cell that failed, a file that was set aside before, one that a killed process left half written, or
+anything that lies beside our files and that no command touches.
 """
 
 import os
@@ -11,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aomultirl import files
+from aomultirl import checks, files
 from aomultirl.agents import saving
 from aomultirl.experiments.checkpoints import MOST_BYTES
-from aomultirl.experiments.computing import CHECKPOINTS
+from aomultirl.experiments.computing import CHECKPOINT, CHECKPOINTS
 from aomultirl.experiments.kept import Kept
 from aomultirl.experiments.kept_together import read_cells
 from aomultirl.experiments.manifest import MARK, Failed, Mark, read_mark
@@ -76,13 +77,10 @@ def verify(folder: str | Path) -> Verified:
 
     Every manifest is held against the schema, every history against its manifest (digest, columns, rows, seeds, and the
     cell that it says it is of), and every checkpoint is opened.  Numbers are not computed again: whoever changes a
-    reward in a history and works out its digest anew is not found out.
+    reward in a history to another that its steps could have earned, and works out the digest anew, is not found out.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise ValueError(f"there is no folder {str(folder)!r}")
-    if not any(folder.iterdir()):
-        raise ValueError(f"{str(folder)!r} is empty: no experiment was run there")
+    files.check_results(folder)
     return _Round(folder).verified()
 
 
@@ -151,8 +149,6 @@ class _Round:
                 continue  # it was read before
             elif OURS.fullmatch(entry.name) or entry.name == files.LOCK:
                 self._is_kind(entry, entry.name)
-            elif entry.is_symlink():
-                self._find(entry.name, "is a link")
             else:
                 self._remark(entry.name, "is not of this experiment")
         count = sum(1 for _ in self._entries(SET_ASIDE))
@@ -168,12 +164,13 @@ class _Round:
         return False
 
     def _is_temporary(self, entry: "os.DirEntry[str]", file: str) -> bool:
-        """Whether something has the name of a file that is being written."""
-        if not files.PARTIAL.fullmatch(entry.name):
-            return False
-        if self._is_kind(entry, file) and files.is_left_over(Path(entry.path)):
-            self._remark(file, "was left half written by a process that is gone; the next run removes it")
-        return True
+        """Whether something is a file that is being written, or was; or a link in the place of one."""
+        place = Path(entry.path)
+        if files.is_left_over(place):
+            kind = "is a link" if entry.is_symlink() else "was left half written by a process that is gone"
+            self._remark(file, f"{kind}; the next run removes it")
+            return True
+        return files.is_partial(place)
 
     def _look_at_cells(self, names: list[str], inside: set[str]) -> None:
         there = [name for name in names if f"{name}.json" in inside]
@@ -199,18 +196,20 @@ class _Round:
             self._find(file, f"cannot be read: {found}")
         elif isinstance(found.manifest, Failed):
             self.failed.add(name)
-            self._remark(file, f"is of a cell that failed: {' '.join(found.manifest.error.split()):.200}")
+            self._remark(file, f"is of a cell that failed: {checks.plain(found.manifest.error, 200)}")
         else:
             self.done.add(name)
 
     def _look_at_checkpoints(self, names: set[str]) -> None:
         for entry in self._entries(CHECKPOINTS):
-            file, (name, dot, rest) = f"{CHECKPOINTS}/{entry.name}", entry.name.partition(".")
+            file, (name, _, rest) = f"{CHECKPOINTS}/{entry.name}", entry.name.partition(".")
             if name in names and re.fullmatch(r"zip\.damaged\d+", rest):
                 self._remark(file, "is a checkpoint that an earlier run could not use")
-            elif name not in names or dot + rest != ".zip":
+            elif not CHECKPOINT.fullmatch(entry.name):
                 if not self._is_temporary(entry, file):
                     self._find(file, "does not belong to this experiment")
+            elif name not in names:
+                self._remark(file, "is named as a checkpoint of a cell that is not of this experiment")
             elif self._opens(file) and name in self.done:
                 self._remark(file, "is of a cell that is done; the next run removes it")
 

@@ -70,7 +70,7 @@ def _sweep(folder: Path) -> Collection:
     for table, line in chosen:
         label = f"{line.label} ({apart[id(table)]})" if apart[id(table)] else line.label
         for cell in line.cells[:MOST_RUNS]:
-            history = History.read(cell.history)
+            history = cell.read()
             early = is_early(cell.specification["stream"])
             before = int(history["task"].max()) + 1 if early else 0
             runs.append(Run(label, int(cell.specification["number"]), history, before))
@@ -104,7 +104,7 @@ def choose(board: Leaderboard) -> tuple[list[tuple[Table, Line]], str]:
 
 
 def _runs(place: Path) -> list[Run]:
-    paths = [place] if place.is_file() else _parquet_files(place)
+    paths = _parquet_files(place) if place.is_dir() else [place]
     if not paths:
         raise ValueError(f"{str(place)!r} holds no histories: no Parquet file, neither in it nor in its folder 'cells'")
     if place.is_dir():  # what the user named may be a link, what lies in it may not
@@ -129,7 +129,7 @@ def _paper(folder: Path) -> Collection:
     for cell in done:
         if cell.name not in own:
             raise files.UnfitFileError(folder / MARK, f"does not describe the cell {cell.name!r} that is in the folder")
-    runs = [Run(cell.specification["label"], cell.specification["number"], History.read(cell.history)) for cell in done]
+    runs = [Run(cell.specification["label"], cell.specification["number"], cell.read()) for cell in done]
     runs.sort(key=lambda run: (LABELS.index(run.agent), run.run))
     count = sum(run.agent == runs[0].agent for run in runs)
     experiment = replace(asked, runs=count)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aomultirl import checks
 from aomultirl.reports.leaderboard import Leaderboard, Line, Span, Table
 from aomultirl.reports.page import phrases
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST, MOST_LINES = 12, 40
 """Tables that are printed, and lines of each."""
+MOST_WORDS = 2000
+"""Characters of a sentence about agents."""
 LEAST, GAP, EDGES = 6, 2, 5
 """Characters: of a label on a line, between columns, and around all with the place."""
 CAPTION = (
@@ -33,12 +36,12 @@ def show(board: Leaderboard, console: "Console", most: int | None = MOST) -> Non
         more = f"{phrases.counted(left, 'more agent')} behind these." if left > 0 else ""
         for words in (more, table.verdict, *table.notes):
             if words:
-                console.print(escape(words), highlight=False)
+                console.print(escape(checks.plain(words, MOST_WORDS)), highlight=False)
     console.print(f"\n[dim]{CAPTION}[/dim]", highlight=False)
     left = len(board.tables) - len(tables)
     more = f"Not shown here: {phrases.counted(left, 'more problem')}; --json has all." if left else ""
     for words in filter(None, (more, *board.notes)):
-        console.print(escape(words), highlight=False)
+        console.print(escape(checks.plain(words, MOST_WORDS)), highlight=False)
 
 
 def _drawn(table: Table, width: int) -> "Rich":
@@ -48,19 +51,20 @@ def _drawn(table: Table, width: int) -> "Rich":
     from rich.table import Table as Rich
 
     runs = phrases.span(len(line.runs) for line in table.lines)
-    title = escape(f"{table.problem.title}, {runs} run{'' if runs == '1' else 's'}")
+    title = escape(f"{checks.plain(table.problem.title)}, {runs} run{'' if runs == '1' else 's'}")
     drawn = Rich(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     lines = table.lines[:MOST_LINES]
     rows = [[_words(line.span(name)) for name in table.columns] for line in lines]
     columns = [[heading, *sum(cells, ())] for heading, *cells in zip(table.headings, *rows, strict=True)]
-    label, *widths = _widths([line.label for line in lines], columns, width - EDGES)
+    labels = [checks.plain(line.label) for line in lines]
+    label, *widths = _widths(labels, columns, width - EDGES)
     drawn.add_column("", justify="right", width=2)
     drawn.add_column("agent", overflow="fold", width=label)
     for heading, wide in zip(table.headings, widths, strict=True):
         drawn.add_column(heading, justify="right", overflow="fold", width=wide)
-    for place, (line, row) in enumerate(zip(lines, rows, strict=True), 1):
+    for place, (name, row) in enumerate(zip(labels, rows, strict=True), 1):
         cells = [f"{mean}\n[dim]{between}[/dim]" if between else mean for mean, between in row]
-        drawn.add_row(str(place), escape(line.label), *cells)
+        drawn.add_row(str(place), escape(name), *cells)
     return drawn
 
 

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from aomultirl import checks
 from aomultirl.experiments.status import Status
 from aomultirl.reports.sweep_progress import duration
 
@@ -19,13 +20,13 @@ def show(found: Status, console: Console) -> None:
         table.add_column(name, justify="right")
     for label, each in found.agents.items():
         failed = f"[red]{each.failed:,}[/red]" if each.failed else "0"
-        table.add_row(escape(label), f"{each.done:,}", failed, duration(each.cpu_seconds))
+        table.add_row(escape(checks.plain(label)), f"{each.done:,}", failed, duration(each.cpu_seconds))
     console.print(f"[bold]{escape(found.name)}[/bold]: {summary(found)}")
     if found.agents:
         console.print(table)
     for failure in found.failed[:MOST]:
-        where = f"{failure.agent} in {failure.world}, run {failure.run} (cells/{failure.cell}.json)"
-        console.print(escape(f"failed: {where}: {failure.error}"), highlight=False)
+        where = f"{checks.plain(failure.agent)} in {failure.world}, run {failure.run} (cells/{failure.cell}.json)"
+        console.print(escape(f"failed: {where}: {checks.plain(failure.error)}"), highlight=False)
     _more(len(found.failed), console)
     for name in found.damaged[:MOST]:
         console.print(escape(f"damaged: cells/{name}; the next run sets it aside and computes the cell again"))

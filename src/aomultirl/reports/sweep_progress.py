@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
+from aomultirl import checks
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computing import Computed
 from aomultirl.experiments.executors import Executor
@@ -81,7 +82,8 @@ class _Lines(Tally):
         super().finished(computed)
         if computed.error is not None:
             cell = computed.cell
-            self._say(f"failed: {cell.label} in {cell.world['name']}, run {cell.number}: {computed.error}")
+            where = f"{checks.plain(cell.label)} in {cell.world['name']}, run {cell.number}"
+            self._say(f"failed: {where}: {checks.plain(computed.error)}")
         if time.monotonic() - self.last >= EVERY and self.left:
             self.last = time.monotonic()
             self._say(

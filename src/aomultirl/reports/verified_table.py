@@ -3,17 +3,16 @@
 from rich.console import Console
 from rich.text import Text
 
+from aomultirl import checks
 from aomultirl.experiments.verifying import Note, Verified
 
 MOST = 50
 """Findings, and remarks, that are printed; ``--json`` has all."""
-LONGEST = 300
-"""Characters of a line."""
 
 
 def show(found: Verified, console: Console) -> None:
     """Print a sentence with the counts, and a line for each finding and each remark."""
-    console.print(Text(_plain(f"{found.name or 'an experiment'}: {summary(found)}")), highlight=False)
+    console.print(Text(checks.plain(f"{found.name or 'an experiment'}: {summary(found)}")), highlight=False)
     for title, notes in (("wrong", found.findings), ("note", found.remarks)):
         for note in notes[:MOST]:
             console.print(_line(title, note), highlight=False, soft_wrap=True)
@@ -33,10 +32,4 @@ def summary(found: Verified) -> str:
 
 def _line(title: str, note: Note) -> Text:
     style = "red" if title == "wrong" else "dim"
-    return Text.assemble((f"{title}: ", style), _plain(f"{note.file} {note.words}"))
-
-
-def _plain(words: str) -> str:
-    """Nothing that a stranger wrote in a file can steer a terminal."""
-    short = words if len(words) <= LONGEST else f"{words[:LONGEST]} …"
-    return "".join(letter if letter.isprintable() else "?" for letter in short)
+    return Text.assemble((f"{title}: ", style), checks.plain(f"{note.file} {note.words}"))

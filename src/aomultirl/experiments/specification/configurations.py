@@ -92,6 +92,11 @@ def labels_of(players: Sequence[Player]) -> list[str]:
         agent = player.agent
         shown = {key: value for key, value in agent.parameters.items() if key in apart[name] or key in agent.varied}
         label = words_of(agent.name if player.label is None else player.label, shown)
+        if len(label) > checks.LONGEST_LABEL:
+            raise ValueError(
+                f"{agent.place} would be called {checks.shown(label)}, {len(label):,} characters; "
+                f"at most {checks.LONGEST_LABEL:,} can be, so give fewer parameters as lists"
+            )
         other = taken.setdefault(label, agent)
         if (other.name, other.parameters) != (agent.name, agent.parameters):
             raise ValueError(
