@@ -145,10 +145,10 @@ def test_where_all_is_damaged_it_is_said_once_and_removed_at_once(source):
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 def test_machine_code_that_may_not_be_read(source, ending, monkeypatch):
     path = kept(source, ending)
-    inode, opens = path.stat().st_ino, os.open
+    written, opens = path.stat().st_mtime_ns, os.open
 
     def forbidden(name, *arguments):
-        if os.path.exists(name) and os.stat(name).st_ino == inode:
+        if str(name) == str(path) and path.exists() and path.stat().st_mtime_ns == written:
             raise PermissionError(13, "Permission denied")
         return opens(name, *arguments)
 
