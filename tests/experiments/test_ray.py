@@ -12,6 +12,7 @@ import pytest
 from aomultirl.experiments import ray_executor
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.ray_executor import LOCAL_ONLY, RayCluster
+from aomultirl.experiments.specification import read_specification
 from aomultirl.experiments.store import Store
 from aomultirl.experiments.sweep import complete
 from sweeps import experiment, results
@@ -93,6 +94,7 @@ def kill_a_worker():
     os.kill(found[0], signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_a_cluster_gives_the_same_bytes(tmp_path):
     identity, cells = experiment(runs=3)
     heard = []
@@ -131,6 +133,8 @@ def test_the_command_listens_to_this_machine_alone(tmp_path):
     assert process.returncode == 0, process.stderr.read()
     assert computed  # so workers were there to be listened to
     assert heard == set()
+    told = read_specification(specification)
+    assert results(tmp_path / "out") == expected(tmp_path / "here", told.identity(), told.cells())
 
 
 def test_a_cluster_that_others_can_reach_is_stopped():

@@ -237,7 +237,7 @@ def test_only_one_process_writes_results(tmp_path):
 @pytest.mark.parametrize(
     ("way", "workers"),
     [
-        (signal.SIGINT, 1),
+        pytest.param(signal.SIGINT, 1, marks=pytest.mark.long),
         (signal.SIGTERM, 2),
         pytest.param(signal.SIGKILL, 1, marks=pytest.mark.long),
         pytest.param(signal.SIGKILL, 2, marks=pytest.mark.long),

@@ -101,7 +101,9 @@ def test_values_span_no_more_than_the_diameter():
         assert (values.max(axis=1) - values.min(axis=1) <= world.diameter() + 1e-9).all()
 
 
-@pytest.mark.parametrize(("edges", "diameter"), [("third", 75.64517840), ("stay", 80.29310214)])
+@pytest.mark.parametrize(
+    ("edges", "diameter"), [("third", 75.64517840), pytest.param("stay", 80.29310214, marks=pytest.mark.long)]
+)
 def test_thirty_by_thirty_grids_in_time(edges, diameter):
     """The four grids are mirror images as far as travel goes, so their diameters agree."""
     cycle(3).diameter()
