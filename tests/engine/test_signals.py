@@ -22,7 +22,7 @@ from aomultirl.learning.extended_value_iteration import extended_value_iteration
 from aomultirl.theory import CoinGame, SuccessiveElimination, TrackAndStop, UniformAllocation, success_curve
 from aomultirl.theory.average_reward import optimal_gain
 
-PATIENCE = 0.5
+PATIENCE = 1.0
 """Seconds from the alarm to the exception; some milliseconds on a machine with nothing else to do."""
 GRID = ao.worlds.gridworld()[0]
 GAME = CoinGame(rows=100, bias=0.05)
@@ -118,7 +118,7 @@ KERNELS = {
     "coins, spreading": (lambda n: success_curve(UniformAllocation(), GAME, [10**6], repetitions=n), (1,), (10**7,)),
     "sharing of rows": (sharing, (2, 2), (40, 1000)),
     "bets": (bet, (3,), (60_000,)),
-    "alias tables": (alias, (1,), (60_000,)),
+    "alias tables": (alias, (1,), (30_000,)),
 }
 
 
