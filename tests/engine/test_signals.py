@@ -23,7 +23,7 @@ from aomultirl.theory import CoinGame, SuccessiveElimination, TrackAndStop, Unif
 from aomultirl.theory.average_reward import optimal_gain
 
 PATIENCE = 1.0
-"""Seconds of this process from the alarm to the exception; some milliseconds, where memory need not be cleared first."""
+"""Seconds of this process from the alarm to the exception; some milliseconds where no memory is cleared first."""
 GRID = ao.worlds.gridworld()[0]
 GAME = CoinGame(rows=100, bias=0.05)
 
