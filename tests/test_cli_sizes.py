@@ -11,6 +11,12 @@ HUGE = "9" * 12
 QUICK = "episodes = 4\n[[worlds]]\nname = 'gridworld'\n[[agents]]\nname = 'Random'\nhorizon = 5\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """What the commands below compile, if nobody has done it before them."""
+    assert run(["inspect", "gridworld"]) == 0
+
+
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -42,7 +48,7 @@ def here(tmp_path, monkeypatch):
         ("lower-bounds --workers 1000000", "workers must be at most 1024, not 1000000"),
         (f"run quick.toml --out {LONG}", "out is 'xxx"),
         ("run quick.toml --workers 1000000", "workers must be at most 1024, not 1000000"),
-        ("run /dev/zero", "'/dev/zero' is not a regular file"),
+        ("run /dev/zero", "'/dev/zero' is a pipe, a socket or a device, not a file"),
         (f"run {LONG}", "the specification is 'xxx"),
         (f"compare --suite reward --runs {HUGE}", f"runs must be at most 100000, not {HUGE}"),
         (f"bench --sweep --cells {HUGE}", f"cells must be at most 1000000, not {HUGE}"),

@@ -91,4 +91,4 @@ def test_who_is_at_work_cannot_steer_a_terminal(tmp_path):
         (tmp_path / files.LOCK).write_text("process \x1b[2J" + "x" * 5000)
         told = files.at_work(tmp_path)
     assert told.startswith("process ?[2J")
-    assert len(told) == files.MOST_LOCK
+    assert len(told) < files.MOST_LOCK

@@ -90,12 +90,7 @@ def plain(text: str, most: int = LINE) -> str:
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None, limit: int = LARGEST) -> int:
     """``value`` as an int within bounds; ``limit`` is for numbers that are right in principle, and too large for us."""
-    try:
-        number = operator.index(value)
-    except Exception:  # arrays, and objects of others, raise what they like
-        number = None
-    if number is None or isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+    number = _whole(name, value)
     if number < least or (most is not None and number > most):
         span = f"at least {shown(least)}" if most is None else f"between {shown(least)} and {shown(most)}"
         raise ValueError(f"{name} must be {span}, not {shown(number)}")
@@ -107,16 +102,22 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None, limit
 
 def seed(name: str, value: Any) -> int:
     """``value`` as a seed: whole, not negative, and of a length that somebody may have meant."""
-    try:
-        number = operator.index(value)
-    except Exception:
-        number = None
-    if number is None or isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+    number = _whole(name, value)
     if number < 0:
         raise ValueError(f"{name} must be at least 0, not {shown(number)}")
     if number.bit_length() > SEED_BITS:
         raise ValueError(f"{name} must be below 2**{SEED_BITS}, not {shown(number)}")
+    return number
+
+
+def _whole(name: str, value: Any) -> int:
+    """``value`` as an int of any size; True and False are none."""
+    try:
+        number = operator.index(value)
+    except Exception:  # arrays, and objects of others, raise what they like
+        number = None
+    if number is None or isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
     return number
 
 

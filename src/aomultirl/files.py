@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
 
+from aomultirl import checks
+
 WRITING = threading.RLock()
 """Held while a file is being written."""
 LOCK = ".lock"
@@ -262,10 +264,9 @@ def _lock(folder: Path, told: str) -> FileIO:
 
 
 def _holder(file: FileIO) -> str:
-    """Who wrote the text in a lock; nothing in it can steer a terminal."""
+    """Who wrote the text in a lock."""
     file.seek(0)
-    text = file.read(MOST_LOCK).decode(errors="replace")
-    return "".join(letter if letter.isprintable() else "?" for letter in text) or "another process"
+    return checks.plain(file.read(MOST_LOCK).decode(errors="replace")) or "another process"
 
 
 def at_work(folder: Path) -> str:

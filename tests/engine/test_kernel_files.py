@@ -155,7 +155,7 @@ def test_machine_code_that_may_not_be_read(source, ending, monkeypatch):
     monkeypatch.setattr(os, "open", forbidden)
     _, misses, said = use(source)
     assert misses == 1
-    assert "it cannot be opened (Permission denied)" in said[0]
+    assert "it cannot be read (Permission denied)" in said[0]
     monkeypatch.undo()
     assert use(source) == (1, 0, [])
 

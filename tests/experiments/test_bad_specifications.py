@@ -243,5 +243,5 @@ def test_files_that_are_no_toml(tmp_path, content, words):
 def test_files_that_cannot_be_read(tmp_path):
     missing, inside = tmp_path / "none.toml", os.path.join(__file__, "x.toml")
     assert said(missing) == f"there is no file {str(missing)!r}"
-    assert said(tmp_path) == f"{str(tmp_path)!r} cannot be read: is a directory"
+    assert said(tmp_path) == f"{str(tmp_path)!r} is a folder, not a file"
     assert said(inside) == f"{inside!r} cannot be read: not a directory"

@@ -41,7 +41,7 @@ def said_of(tmp_path, text):
         ("[" + ".".join(["a"] * 30_000) + "]", "FILE is not a specification: a key in line 1 has more than 32 parts"),
         (
             BASE + "horizon_ = [" + "1," * 5_000_000 + "]",
-            "FILE is larger than a specification can be, 256,000 bytes",
+            "FILE has 10,000,151 bytes, and such a file has at most 256,000",
         ),
         (BASE + "x = " + "[" * 50_000, "FILE is not a specification: it is nested too deeply"),
         (BASE + "x = " + "{a=" * 50_000, "FILE is not a specification: it is nested too deeply"),
@@ -166,8 +166,8 @@ def test_lists_without_end():
 def test_a_pipe_or_a_device_is_not_waited_for(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert refusal(read_specification, pipe) == f"{str(pipe)!r} is not a regular file"
-    assert refusal(read_specification, "/dev/zero") == "'/dev/zero' is not a regular file"
+    assert refusal(read_specification, pipe) == f"{str(pipe)!r} is a pipe, a socket or a device, not a file"
+    assert refusal(read_specification, "/dev/zero") == "'/dev/zero' is a pipe, a socket or a device, not a file"
 
 
 def test_paths_that_no_file_has(tmp_path):

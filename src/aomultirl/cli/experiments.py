@@ -44,11 +44,12 @@ def reproduce(
 
     Example: [bold]aomultirl reproduce --edges third --workers 2 --out results/text[/bold]
     """
+    from aomultirl.experiments import executors
     from aomultirl.experiments.paper import PaperExperiment
     from aomultirl.reports import paper_claims, reproduction, sweep_progress
 
     experiment = PaperExperiment(runs, episodes, seed, edges, constants)
-    workers = checks.integer("workers", workers, least=1)
+    executors.read_workers(workers)
     checks.path("out", out)
     reproduction.check(experiment, out)
     announce_compiling()

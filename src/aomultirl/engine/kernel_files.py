@@ -11,9 +11,7 @@ are then compiled anew.  Machine code is written before the index that names it.
 """
 
 import hashlib
-import os
 import pickle
-import stat
 import uuid
 import warnings
 from contextlib import suppress
@@ -113,18 +111,12 @@ class KernelFiles:
 def _checked(path: Path) -> bytes | None:
     """What follows the digest of a file; None where there is no file."""
     try:
-        # A pipe would keep everybody waiting who opens it without this flag.
-        place = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with files.open_regular(path, follow=True) as file:
+            data = file.readall()
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise DamagedFileError(f"it cannot be opened ({error.strerror})") from None
-    if not stat.S_ISREG(os.fstat(place).st_mode):
-        os.close(place)
-        raise DamagedFileError("it is not a file")
-    try:
-        with os.fdopen(place, "rb") as file:
-            data = file.read()
+    except files.UnfitFileError as error:
+        raise DamagedFileError(f"it {error.fault}") from None
     except OSError as error:
         raise DamagedFileError(f"it cannot be read ({error.strerror})") from None
     if len(data) < 2 * DIGEST or hashlib.sha256(data[DIGEST:]).digest() != data[:DIGEST]:

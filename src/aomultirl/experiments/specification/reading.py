@@ -4,16 +4,13 @@ tomllib takes a time that grows with the square of the parts of a dotted key, an
 seconds; both are refused before they are read.
 """
 
-import errno
-import os
 import re
-import stat
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from aomultirl import checks
+from aomultirl import checks, files
 
 MOST_BYTES = 256_000
 """Of a file: two thousand agents, or a stream of a hundred thousand tasks, and read in half a second."""
@@ -64,31 +61,14 @@ def _check_keys(text: str, name: str) -> None:
 def _text(path: Path, name: str) -> str:
     """The text of a regular file; nothing else is read, for a pipe or a device may never end."""
     try:
-        content = _bytes(path)
+        content = files.read_regular(path, MOST_BYTES, follow=True)
     except FileNotFoundError:
         raise ValueError(f"there is no file {name}") from None
+    except files.UnfitFileError as error:
+        raise ValueError(f"{name} {error.fault}") from None
     except OSError as error:
         raise ValueError(f"{name} cannot be read: {(error.strerror or str(error)).lower()}") from None
-    if content is None:
-        raise ValueError(f"{name} is not a regular file")
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"{name} is larger than a specification can be, {MOST_BYTES:,} bytes")
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} is not UTF-8 text: byte {error.start} is {content[error.start]:#x}") from None
-
-
-def _bytes(path: Path) -> bytes | None:
-    """The first bytes of a regular file, one more than may be; None where it is something else."""
-    place = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    try:
-        kind = os.fstat(place).st_mode
-        if stat.S_ISDIR(kind):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(kind):
-            return None
-        with open(place, "rb", closefd=False) as file:
-            return file.read(MOST_BYTES + 1)
-    finally:
-        os.close(place)
