@@ -31,7 +31,7 @@ from aomultirl.agents.baselines import make_ucbvi
 from aomultirl.agents.learner import Learner
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase, follow, uniform
 from aomultirl.exploring.explore_id import TIES, explore_id
 from aomultirl.identifying.clusters import Cluster
@@ -216,7 +216,7 @@ class AOMultiRL(Agent):
         pairs = self.setting.n_states * self.setting.n_actions
         return math.log(15.0 * pairs * self.setting.episodes * steps * self.n_models / failure)
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         stage, n_states, n_actions = self.stage, self.setting.n_states, self.setting.n_actions
         explored, found = CountTable(n_states * n_actions), stage.learner.sums()
         explore = explore_id(stage.targets, stage.samples, self.ties)
@@ -228,7 +228,9 @@ class AOMultiRL(Agent):
         report = yield from self._identified(explored, found, spent, stream)
         return replace(report, exploration_ok=outcome.finished)
 
-    def _identified(self, explored: CountTable, found: NDArray[np.float64], spent: int, stream: Stream) -> Episode:
+    def _identified(
+        self, explored: CountTable, found: NDArray[np.float64], spent: int, stream: RandomStream
+    ) -> Episode:
         """Identify the cluster, learn for the rest of the episode, and remember."""
         stage, n_pairs = self.stage, self.setting.n_states * self.setting.n_actions
         number = identify_cluster(explored, self.clusters, stage.pairs, stage.threshold)
@@ -286,7 +288,7 @@ class AOMultiRL(Agent):
         n_pairs = self.setting.n_states * self.setting.n_actions
         self.clusters = [restored_cluster(one, n_pairs) for one in saved.each("clusters", self.setting.episodes)]
 
-    def memory(self, stream: Stream) -> Memory:
+    def memory(self, stream: RandomStream) -> Memory:
         horizon = self._evaluation_horizon()
         return Memory(
             [Remembered(cluster.model, self._first_actions(cluster, horizon, stream)) for cluster in self.clusters],
@@ -294,7 +296,7 @@ class AOMultiRL(Agent):
             self.stage.threshold,
         )
 
-    def _first_actions(self, cluster: Cluster, horizon: int, stream: Stream) -> NDArray[np.int32]:
+    def _first_actions(self, cluster: Cluster, horizon: int, stream: RandomStream) -> NDArray[np.int32]:
         plan = self.stage.learner.best(self._samples(cluster), self._sums(cluster), horizon, stream)
         return np.asarray(plan.reshape(-1, self.setting.n_states)[0])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aomultirl import checks, sizes
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.mdp import ModelSet
 from aomultirl.theory import RegretBound
@@ -141,11 +141,11 @@ class Agent:
         check_pairs(self, "n_states", setting.n_states, setting.n_states, setting.n_actions)
         self.setting = setting
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         """One episode from state ``start``; ``stream`` is the agent's own source of randomness in it."""
         raise NotImplementedError
 
-    def memory(self, stream: Stream) -> Memory:
+    def memory(self, stream: RandomStream) -> Memory:
         """What the agent remembers of each cluster; ``stream`` breaks ties of the plans."""
         return Memory([], np.empty(0, np.int64), None)
 

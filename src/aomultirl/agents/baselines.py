@@ -11,7 +11,7 @@ from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, chec
 from aomultirl.agents.learner import Learner
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase, follow
 from aomultirl.learning.ucbvi import UCBVI
 
@@ -26,7 +26,7 @@ class Random(Agent):
         super().begin(setting)
         checks.integer("horizon", self.horizon, least=1)
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         n_states, n_actions = self.setting.n_states, self.setting.n_actions
         plan = np.full(n_states, n_actions if n_actions > 1 else 0, np.int32)
         yield Phase(follow(plan), self.horizon, CountTable(n_states * n_actions), NOTHING)
@@ -56,7 +56,7 @@ class Optimal(Agent):
         self._models = setting.models
         self._plans: dict[int, NDArray[np.int32]] = {}
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         task = told_task(task)
         if task not in self._plans:
             self._plans[task] = self._models[task].optimal_policy(self.horizon)
@@ -125,7 +125,7 @@ class _Learning(Agent):
         """Which samples this episode shares."""
         raise NotImplementedError
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         learner, pairs = self._learner, self.setting.n_states * self.setting.n_actions
         key = self._key(task)
         counts, sums = self._memory.get(key, (CountTable(pairs), learner.sums()))
@@ -165,7 +165,7 @@ class OneEpisodeUCBVI(_Learning):
     def _kept(self) -> dict[int, tuple[CountTable, np.ndarray]]:
         return {}
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         self._memory = {}
         return (yield from super().episode(start, stream, task))
 

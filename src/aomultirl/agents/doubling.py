@@ -15,7 +15,7 @@ from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, Setting
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase, follow, uniform
 from aomultirl.exploring.gosprl import gosprl
 from aomultirl.mdp import ModelSet
@@ -79,7 +79,7 @@ class DoublingAOMultiRL(AOMultiRL):
             level = self.stage.threshold + self.separation / 4.0
             self.stage = self._make_stage(self.stage.targets, level, self.failure, self._learning_horizon)
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         stage, n_pairs = self.stage, self.setting.n_states * self.setting.n_actions
         explored, found = CountTable(n_pairs), stage.learner.sums()
         explore = gosprl(stage.targets, stage.samples, self.failure / 3.0)

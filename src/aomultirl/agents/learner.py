@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.learning.ucbvi import UCBVI, Estimate, estimate
 
 
@@ -32,7 +32,7 @@ class Learner:
         return sums.reshape(learned.visits.shape) / np.maximum(learned.visits, 1)
 
     def act(
-        self, tables: tuple[CountTable, ...], sums: NDArray[np.float64], horizon: int, stream: Stream
+        self, tables: tuple[CountTable, ...], sums: NDArray[np.float64], horizon: int, stream: RandomStream
     ) -> NDArray[np.int32]:
         """The optimistic plan from these samples."""
         learned = estimate(self.n_states, *tables)
@@ -46,7 +46,7 @@ class Learner:
         return np.minimum(1.0, self._means(learned, sums) + self.ucbvi.bonus_scale * radius)
 
     def best(
-        self, tables: tuple[CountTable, ...], sums: NDArray[np.float64], horizon: int, stream: Stream
+        self, tables: tuple[CountTable, ...], sums: NDArray[np.float64], horizon: int, stream: RandomStream
     ) -> NDArray[np.int32]:
         """The plan that is best for the samples as they are, without any bonus."""
         learned = estimate(self.n_states, *tables)

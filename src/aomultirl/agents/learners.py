@@ -8,7 +8,7 @@ from aomultirl.agents.baselines import told_task
 from aomultirl.agents.practical import Practical
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
 from aomultirl.learning.optimism import Options
 
@@ -44,7 +44,7 @@ class OneEpisodeLearner(Agent):
     def _remember(self, task: int | None, counts: CountTable) -> None:
         """Keep what was learned."""
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         known, learner = self._known(task), self._learner
         tables = [] if known is None else [known]
         counts, sums = CountTable(self.setting.n_states * self.setting.n_actions), learner.sums()

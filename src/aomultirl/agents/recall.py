@@ -43,7 +43,7 @@ from aomultirl.agents.recall_memory import World, add_since, restored_world
 from aomultirl.agents.state import Saved
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
@@ -134,7 +134,7 @@ class Recall(Agent):
         self.clusters = self._met = self.abstentions = 0
         self._now: tuple[Recalling, Knowledge, Knowledge] | None = None
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         known, proven = self._recollect()
         counts, sums = CountTable(known.visits.shape[1]), self._learner.sums()
         behaviour = self._behaviour(known, sums)
@@ -355,7 +355,7 @@ class Recall(Agent):
         self._learner.restore(saved.part("learner"))
         self._traces.restore(saved)
 
-    def memory(self, stream: Stream) -> Memory:
+    def memory(self, stream: RandomStream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
         return Memory(
             [Remembered(world.proven, self._learner.first_actions(world.counts)) for world in clusters if world.proven],

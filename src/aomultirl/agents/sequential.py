@@ -40,7 +40,7 @@ from aomultirl.agents.practical import Practical
 from aomultirl.agents.state import Saved
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, Seek, seek
 from aomultirl.identifying.bets import ln_wealth
@@ -162,7 +162,7 @@ class SequentialAOMultiRL(Agent):
             self._gammas, self._known, seen, rules, n_states, self._samples(gap), aim, 0.9 if every is None else 0.85
         )
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         explorer = self._seek = self._explorer()
         self._limit = _limit(explorer)
         counts, sums = CountTable(self.setting.n_states * self.setting.n_actions), self._learner.sums()
@@ -249,7 +249,7 @@ class SequentialAOMultiRL(Agent):
         self._learner.restore(saved.part("learner"))
         self._traces.restore(saved)
 
-    def memory(self, stream: Stream) -> Memory:
+    def memory(self, stream: RandomStream) -> Memory:
         plans = [self._learner.first_actions(table) for table in self.clusters]
         return Memory(
             [Remembered(table, plan) for table, plan in zip(self.clusters, plans, strict=True)],

@@ -17,7 +17,7 @@ from aomultirl import checks, theory
 from aomultirl.agents.aomultirl import AOMultiRL, Stage
 from aomultirl.agents.base import Episode, Setting
 from aomultirl.agents.state import Saved
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.identifying.threshold import distance
 from aomultirl.mdp import ModelSet
 from aomultirl.theory import RegretBound
@@ -138,7 +138,7 @@ class TwoStageAOMultiRL(AOMultiRL):
             constants=self.constants,
         )
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         report = yield from super().episode(start, stream, task)
         if self.discovered is None and len(self.clusters) >= self.n_models:
             self._discover()

@@ -13,7 +13,7 @@ from aomultirl import checks
 from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, known_rewards, read_failure
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
 from aomultirl.learning.greedy import greedy
 from aomultirl.learning.ucrl2 import ucrl2
@@ -81,7 +81,7 @@ class UCRL2(Agent):
         pairs = self.setting.n_states * self.setting.n_actions
         return CountTable(pairs), np.zeros(pairs) if self._known is None else NOTHING
 
-    def episode(self, start: int, stream: Stream, task: int | None = None) -> Episode:
+    def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         counts, sums = self._nothing()
         counts.add(self._counts)
         sums = sums + self._sums

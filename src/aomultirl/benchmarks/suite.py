@@ -21,7 +21,7 @@ from aomultirl.benchmarks.record import Record
 from aomultirl.benchmarks.timing import interleaved
 from aomultirl.engine import planning, stepping
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream, streams
+from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments import History, runner
 from aomultirl.exploring.explore_id import explore_id
@@ -219,7 +219,13 @@ def _exploring(world: MDP, size: Exploring, c_twin: twin.Twin | None) -> Case:
 
 
 def explore(
-    world: MDP, targets: NDArray[np.bool_], needed: int, horizon: int, start: int, source: Stream, agent: Stream
+    world: MDP,
+    targets: NDArray[np.bool_],
+    needed: int,
+    horizon: int,
+    start: int,
+    source: RandomStream,
+    agent: RandomStream,
 ) -> Exploration:
     """One clustering phase in the simulator; the streams move on."""
     n_states, n_actions = targets.shape

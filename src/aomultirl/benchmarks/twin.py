@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine import planning
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.mdp import MDP
 
 SOURCE = Path(__file__).with_name("twin.c")
@@ -95,7 +95,7 @@ class Twin:
         self._plan_by_columns.argtypes = [*[POINTER] * 3, *[WHOLE] * 4, POINTER, POINTER]
 
     def follow(
-        self, world: MDP, plan: NDArray[np.int32], steps: int, start: int, stream: Stream
+        self, world: MDP, plan: NDArray[np.int32], steps: int, start: int, stream: RandomStream
     ) -> Callable[[], DenseWalk]:
         """Follow ``plan``, (S,), for ``steps`` steps from ``start``; ``stream`` stays as it is."""
         tables, rewards = world.alias_tables, np.ascontiguousarray(world.rewards)

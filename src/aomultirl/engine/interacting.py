@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, find, insert
-from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import Outcome, Phase, Ran, attend, check_phase, prepare
 
 U = np.uint64
 
 
 @kernel
-def _act(behaviour: Any, counts: Counts, n_actions: int, step: int, state: int, agent: Stream) -> int:
+def _act(behaviour: Any, counts: Counts, n_actions: int, step: int, state: int, agent: RandomStream) -> int:
     table = behaviour.table
     entry = table.plan[step * table.stride + state]
     if entry < 0:
@@ -89,7 +89,7 @@ class Session:
     """
 
     def __init__(
-        self, episode: Generator[Phase, Outcome, Any], n_states: int, n_actions: int, start: int, stream: Stream
+        self, episode: Generator[Phase, Outcome, Any], n_states: int, n_actions: int, start: int, stream: RandomStream
     ) -> None:
         start = checks.integer("start", start, least=0, most=n_states - 1)
         self._episode, self._stream = episode, stream

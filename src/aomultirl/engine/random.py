@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import inlined, kernel
 
-Stream: TypeAlias = NDArray[np.uint64]
+RandomStream: TypeAlias = NDArray[np.uint64]
 
 
 def streams(seed: int | np.random.SeedSequence, count: int) -> NDArray[np.uint64]:
@@ -50,7 +50,7 @@ def below(n: np.uint64, bits: np.uint64) -> np.int64:
 
 
 @kernel
-def draw_below(n: int, stream: Stream) -> int:
+def draw_below(n: int, stream: RandomStream) -> int:
     """A number below n from a stream, which moves on."""
     bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])
     return int(below(np.uint64(n), bits))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.counts import Counts, CountTable, find, insert
-from aomultirl.engine.random import Stream, below, draw
+from aomultirl.engine.random import RandomStream, below, draw
 from aomultirl.engine.sampling import AliasTables, pick
 from aomultirl.engine.signals import DECISION, STRETCH, serve_signals
 
@@ -67,7 +67,7 @@ def uniform(n_states: int, n_actions: int) -> Fixed:
     return follow(np.full(n_states, n_actions, np.int32))
 
 
-def prepare(behaviour: Any, counts: Counts, state: int, stream: Stream) -> None:
+def prepare(behaviour: Any, counts: Counts, state: int, stream: RandomStream) -> None:
     """Fill in the table's entry of ``state``."""
     raise NotImplementedError
 
@@ -110,8 +110,8 @@ def _walk(
     count_heads: NDArray[np.uint64],
     slots: NDArray[np.int64],
     sums: NDArray[np.float64],
-    world: Stream,
-    agent: Stream,
+    world: RandomStream,
+    agent: RandomStream,
     place: NDArray[np.int64],
     last: int,
     total: float,
@@ -178,8 +178,8 @@ def _run(
     behaviour: Any,
     counts: Counts,
     sums: NDArray[np.float64],
-    world: Stream,
-    agent: Stream,
+    world: RandomStream,
+    agent: RandomStream,
     place: NDArray[np.int64],
     last: int,
     stretch: int,
@@ -335,8 +335,8 @@ class Simulator:
         tables: AliasTables,
         rewards: NDArray[np.float64],
         state: int,
-        world: Stream,
-        agent: Stream,
+        world: RandomStream,
+        agent: RandomStream,
         noisy: bool = False,
     ) -> None:
         self.tables, self.rewards, self.noisy = tables, rewards.reshape(-1), noisy

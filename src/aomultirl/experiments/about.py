@@ -8,7 +8,7 @@ import numpy as np
 import aomultirl
 from aomultirl import checks
 from aomultirl.agents.base import Agent
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.experiments.history import TYPES, History, Row
 from aomultirl.identifying.threshold import largest_distance
 
@@ -28,7 +28,7 @@ def describe(agent: Agent, seed: int, episodes: int) -> dict[str, Any]:
     }
 
 
-def left_behind(agent: Agent, stream: Stream, stands_for: Mapping[int, int]) -> dict[str, Any]:
+def left_behind(agent: Agent, stream: RandomStream, stands_for: Mapping[int, int]) -> dict[str, Any]:
     """What the agent found, and what it remembers of each cluster and the world that it stands for."""
     memory = agent.memory(stream)
     records = [cluster.identifying.record for cluster in memory.clusters]

@@ -25,7 +25,7 @@ from aomultirl import checks
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
-from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import ASK, FOREVER, Table, is_record
 from aomultirl.exploring.targets import book, forget_ways
 
@@ -86,7 +86,7 @@ def _score(counts: Counts, watch: NDArray[np.bool_], pair: int) -> tuple[int, in
 
 
 @kernel
-def _prepare(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -> None:
+def _prepare(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStream) -> None:
     if behaviour.table.watch[state]:
         _sample_here(behaviour, counts, state, stream)
     else:
@@ -94,7 +94,7 @@ def _prepare(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -
 
 
 @kernel
-def _sample_here(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -> None:
+def _sample_here(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStream) -> None:
     """The most advanced action of G(s)."""
     table = behaviour.table
     n_actions = len(behaviour.targets) // len(table.budget)
@@ -118,7 +118,7 @@ def _sample_here(behaviour: ExploreID, counts: Counts, state: int, stream: Strea
 
 
 @kernel
-def _move_on(behaviour: ExploreID, counts: Counts, state: int, stream: Stream) -> None:
+def _move_on(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStream) -> None:
     """The action most likely to lead to an under-sampled state."""
     table = behaviour.table
     n_actions = len(behaviour.targets) // len(table.budget)

@@ -22,7 +22,7 @@ from aomultirl import checks
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
-from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
 from aomultirl.engine.stepping import ASK, Table, is_record
 from aomultirl.exploring.targets import book, forget_ways
@@ -125,7 +125,7 @@ def optimistic_path(
 
 
 @kernel
-def _prepare(behaviour: Gosprl, counts: Counts, state: int, stream: Stream) -> None:
+def _prepare(behaviour: Gosprl, counts: Counts, state: int, stream: RandomStream) -> None:
     table = behaviour.table
     n_states = len(table.budget)
     n_actions = len(behaviour.targets) // n_states

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.engine.planning import Transitions, expect_row
-from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
 from aomultirl.theory.bounds import bonus_for
 
@@ -49,7 +49,7 @@ def _plan(
     world: Transitions,
     gains: NDArray[np.float64],
     caps: NDArray[np.float64],
-    stream: Stream,
+    stream: RandomStream,
     values: NDArray[np.float64],
     plan: NDArray[np.int32],
 ) -> None:
@@ -109,7 +109,7 @@ class UCBVI:
         return np.full(horizon, float(horizon)) if self.cap == "horizon" else np.arange(horizon, 0, -1.0)
 
     def optimistic(
-        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: Stream
+        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: RandomStream
     ) -> NDArray[np.int32]:
         """The plan that the bonus makes optimistic, (H, S), or (S,) where it is the same at every step.
 
@@ -128,14 +128,14 @@ class UCBVI:
         return _planned(learned, gains, caps, stream)
 
     def greedy(
-        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: Stream
+        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: RandomStream
     ) -> NDArray[np.int32]:
         """The plan that is best for the estimate as it is, without a bonus, (H, S); unvisited pairs lead nowhere."""
         return _planned(learned, rewards, np.full(horizon, np.inf), stream)
 
 
 def _planned(
-    learned: Estimate, gains: NDArray[np.float64], caps: NDArray[np.float64], stream: Stream
+    learned: Estimate, gains: NDArray[np.float64], caps: NDArray[np.float64], stream: RandomStream
 ) -> NDArray[np.int32]:
     values = np.zeros((len(caps) + 1, len(gains)))
     plan = np.zeros((len(caps), len(gains)), np.int32)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span
-from aomultirl.engine.random import Stream, draw_below
+from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import ASK, Table, is_record
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
 
@@ -111,7 +111,7 @@ def _promised(
 
 
 @kernel
-def _choose(q: NDArray[np.float64], first: int, last: int, stream: Stream) -> int:
+def _choose(q: NDArray[np.float64], first: int, last: int, stream: RandomStream) -> int:
     """The place of the greatest entry; of one of them at random where there are several."""
     best = q[first:last].max()
     tied = 0
@@ -127,7 +127,7 @@ def _choose(q: NDArray[np.float64], first: int, last: int, stream: Stream) -> in
 
 
 @kernel
-def _prepare(behaviour: Ucrl2, counts: Counts, stream: Stream) -> None:
+def _prepare(behaviour: Ucrl2, counts: Counts, stream: RandomStream) -> None:
     """A new epoch."""
     table = behaviour.table
     n_states = len(table.budget)

@@ -15,7 +15,7 @@ from aomultirl import checks
 from aomultirl.agents import Recall, SequentialAOMultiRL
 from aomultirl.agents.base import Agent, Episode, Evidence, Report, Setting
 from aomultirl.engine.interacting import Session
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.runner import PURPOSES, episode_streams
 from aomultirl.mdp import MDP, ModelSet
@@ -138,7 +138,7 @@ class _Watcher:
         self.step = self.part_step = self.entered = self.next = 0
         self.reward = 0.0
 
-    def watch(self, episode: Episode, start: int, world_stream: Stream, agent_stream: Stream) -> Report:
+    def watch(self, episode: Episode, start: int, world_stream: RandomStream, agent_stream: RandomStream) -> Report:
         """Step through to the end."""
         env = WorldEnv(self.world, start, world_stream)
         env.reset()

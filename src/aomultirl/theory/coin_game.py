@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from aomultirl import checks, sizes
-from aomultirl.engine.random import Stream
+from aomultirl.engine.random import RandomStream
 from aomultirl.theory import coin_kernels
 from aomultirl.theory.lower_bounds import CoinFlips, coin_flips
 
@@ -97,7 +97,7 @@ class Strategy:
     """A way to play."""
 
     def play(
-        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: Stream
+        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
         """One game for each special row in ``specials``, with each budget of flips of the first column, (B,) ascending.
 
@@ -120,7 +120,7 @@ class UniformAllocation(Strategy):
     among: int | None = None
 
     def play(
-        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: Stream
+        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
         among = game.rows if self.among is None else checks.integer("among", self.among, least=1, most=game.rows)
         guesses = np.zeros((len(specials), len(budgets)), np.int64)
@@ -147,7 +147,7 @@ class SuccessiveElimination(Strategy):
     failure: float = 0.5
 
     def play(
-        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: Stream
+        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
         played = _empty(len(specials), len(budgets))
         limit = _limit(game, self.failure)
@@ -173,7 +173,7 @@ class TrackAndStop(Strategy):
     failure: float | None = None
 
     def play(
-        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: Stream
+        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
         played = _empty(len(specials), len(budgets))
         limit = math.inf if self.failure is None else _limit(game, self.failure)
@@ -241,7 +241,7 @@ class OwnStrategy(Strategy):
             raise ValueError(f"choose is {checks.shown(self.choose)}, not a function of some Coins")
 
     def play(
-        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: Stream
+        self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
         played, chance = _empty(len(specials), len(budgets)), np.random.default_rng(stream)
         (rng,) = chance.spawn(1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import inlined, kernel
-from aomultirl.engine.random import Stream, draw, draw_below
+from aomultirl.engine.random import RandomStream, draw, draw_below
 from aomultirl.engine.signals import serve_signals
 
 U = np.uint64
@@ -30,7 +30,7 @@ class Odds(NamedTuple):
 
 
 @inlined
-def _bits(stream: Stream) -> np.uint64:
+def _bits(stream: RandomStream) -> np.uint64:
     bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])
     return U(bits)
 
@@ -44,7 +44,7 @@ def _score(ratios: NDArray[np.float64], tally: NDArray[np.int64], row: int) -> f
 
 
 @kernel
-def _likeliest(scores: NDArray[np.float64], stream: Stream) -> int:
+def _likeliest(scores: NDArray[np.float64], stream: RandomStream) -> int:
     """The row of the greatest score; of several one at random."""
     best = scores.max()
     tied = 0
@@ -67,7 +67,7 @@ def _flip(
     row: int,
     column: int,
     special: int,
-    stream: Stream,
+    stream: RandomStream,
 ) -> float:
     """Flip a coin of a row, and book it; the row's new score.  Arrays, because records are counted at every call."""
     outcome = int(_bits(stream) < heads[column, int(row == special)])
@@ -83,7 +83,7 @@ def spread(
     rows: int,
     among: int,
     flips: NDArray[np.int64],
-    stream: Stream,
+    stream: RandomStream,
     guesses: NDArray[np.int64],
 ) -> None:
     """Spread the flips of both columns evenly over the first ``among`` rows, then name the likeliest.
@@ -116,7 +116,7 @@ def eliminate(
     budgets: NDArray[np.int64],
     second: int,
     limit: float,
-    stream: Stream,
+    stream: RandomStream,
     guesses: NDArray[np.int64],
     used: NDArray[np.int64],
 ) -> None:
@@ -181,7 +181,7 @@ def track(
     budgets: NDArray[np.int64],
     second: int,
     limit: float,
-    stream: Stream,
+    stream: RandomStream,
     guesses: NDArray[np.int64],
     used: NDArray[np.int64],
 ) -> None:

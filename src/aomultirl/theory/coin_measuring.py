@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aomultirl import checks
-from aomultirl.engine.random import Stream, streams
+from aomultirl.engine.random import RandomStream, streams
 from aomultirl.theory.coin_game import CoinGame, Strategy, check_games, check_strategy
 from aomultirl.theory.concentration import binomial_interval
 
@@ -185,8 +185,8 @@ def _whole(limit: float) -> int:
     return math.floor(limit + 1e-9) if math.isfinite(limit) else 0
 
 
-def _stream(seed: int) -> Stream:
-    source: Stream = streams(checks.seed("seed", seed), 1)[0]
+def _stream(seed: int) -> RandomStream:
+    source: RandomStream = streams(checks.seed("seed", seed), 1)[0]
     return source
 
 

@@ -8,7 +8,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.random import Stream, draw, streams
+from aomultirl.engine.random import RandomStream, draw, streams
 from aomultirl.engine.sampling import AliasTables, pick
 from aomultirl.mdp import MDP
 
@@ -16,7 +16,7 @@ U = np.uint64
 
 
 @kernel
-def _step(tables: AliasTables, pair: int, mean: float, noisy: bool, stream: Stream) -> tuple[int, float]:
+def _step(tables: AliasTables, pair: int, mean: float, noisy: bool, stream: RandomStream) -> tuple[int, float]:
     """(successor, reward) of one step."""
     bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])
     head = tables.heads[pair]

@@ -18,7 +18,7 @@ from aomultirl import theory
 from aomultirl.agents.base import NOTHING, Setting
 from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import Stream, streams
+from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.mdp import MDP, ModelSet
@@ -122,7 +122,7 @@ class Task:
         steps, left, *right = zip(*rows, strict=True)
         return Found(np.array(steps, float), np.array(left, float), np.array(right, bool))
 
-    def _episode(self, special: int, world: Stream, agent: Stream) -> tuple[int, ...]:
+    def _episode(self, special: int, world: RandomStream, agent: RandomStream) -> tuple[int, ...]:
         model = worlds(self.tree)[special]
         simulator = Simulator(model.alias_tables, model.gains, 0, world, agent)
         if self.explorer in (EXPLORE_ID, GOSPRL):
@@ -144,7 +144,7 @@ class Task:
                 break
         return steps, left, by_threshold(tree, counts) == special, most_likely(tree, counts) == special
 
-    def _sequential(self, simulator: Simulator, special: int, stream: Stream) -> tuple[int, ...]:
+    def _sequential(self, simulator: Simulator, special: int, stream: RandomStream) -> tuple[int, ...]:
         tree, models = self.tree, worlds(self.tree)
         agent = SequentialAOMultiRL(
             FAILURE,
