@@ -17,8 +17,9 @@ practical learner of :mod:`aomultirl.learning.optimism`.  The rewards are those 
 import math
 import warnings
 from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,29 +33,58 @@ from aomultirl.agents.base import (
     Memory,
     Remembered,
     Report,
-    Setting,
-    known_rewards,
+    check_is_learner,
+    check_known,
+    check_shared,
+    learner_setting,
     read_failure,
+    run_phase,
 )
-from aomultirl.agents.practical import Practical
-from aomultirl.agents.state import Saved
-from aomultirl.agents.tracing import Traces
+from aomultirl.agents.tracing import Trace, Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Outcome, Phase
+from aomultirl.engine.stepping import Outcome, Phase, Ran
 from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, Seek, seek
 from aomultirl.identifying.bets import ln_wealth
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
 from aomultirl.identifying.sequential import LEADER, OPEN, evidence, levels
 from aomultirl.identifying.threshold import largest_distance
-from aomultirl.learning.optimism import Options
+from aomultirl.learning import Known, Learner, Practical, Share, Tally
 from aomultirl.mdp import ModelSet
+from aomultirl.records import Within
+from aomultirl.setting import Setting
 
 FIRST_LOOK = 25
 """Steps after which the evidence is first written down; then after twice as many."""
 GUESS, LEAST = 1.0, 0.1
 """The separation that is assumed before two clusters show one, and the least that ever is."""
+
+
+@dataclass
+class SequentialMemory:
+    """What the sequential agent remembers.
+
+    clusters
+        what is known of each, in order of first appearance.
+    met
+        how many episodes.
+    abstentions
+        episodes that were put in no cluster.
+    limit
+        what the ln of the wealth had to reach to reject a cluster in the last episode.
+    shared
+        what the learner knows of all worlds alike.
+    traces
+        the evidence of some episodes.
+    """
+
+    clusters: Annotated[list[Known], Within(most="episodes")] = field(default_factory=list)
+    met: Annotated[int, Within(0, "episodes")] = 0
+    abstentions: Annotated[int, Within(0, "episodes")] = 0
+    limit: float = 0.0
+    shared: dict[str, NDArray[Any]] = field(default_factory=dict)
+    traces: Traces = field(default_factory=Traces)
 
 
 class SequentialAOMultiRL(Agent):
@@ -81,17 +111,12 @@ class SequentialAOMultiRL(Agent):
     rewards
         "known", or "unknown": estimated.
     learner
-        numbers of the learner in place of the default ones.
-
-    Attributes
-    ----------
-    clusters
-        the counts of each, in order of first appearance.
-    abstentions
-        episodes that were put in no cluster.
+        how to act after the verdict; the practical learner by default.
     """
 
     pair_bytes = 120
+    keeps: ClassVar[type] = SequentialMemory
+    kept: SequentialMemory
 
     def __init__(
         self,
@@ -104,7 +129,7 @@ class SequentialAOMultiRL(Agent):
         samples: int | None = None,
         learning: bool = True,
         rewards: str = "known",
-        learner: Options | None = None,
+        learner: Learner = Practical(),
     ) -> None:
         self.failure, self.horizon, self.separation, self.models = failure, horizon, separation, models
         self.distinguishing_set = None if distinguishing_set is None else as_pairs(distinguishing_set)
@@ -125,12 +150,22 @@ class SequentialAOMultiRL(Agent):
         checks.truth("learning", self.learning)
         self._targets = read_pairs(self.distinguishing_set, setting)
         self._gammas = gammas()
-        self._learner = Practical(known_rewards(self.rewards, setting), setting, self.horizon, self.learner)
-        self.clusters: list[CountTable] = []
-        self.abstentions, self._count, self._limit = 0, 0, 0.0
+        check_is_learner(self.learner)
+        share = Share(self.failure, setting.episodes, self.n_models or setting.episodes, self.horizon)
+        self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon, share)
+        self.kept = SequentialMemory(shared=self._learning.shared())
         self._known: Knowledge | None = None
         self._seek: Seek | None = None
-        self._traces = Traces()
+
+    @property
+    def clusters(self) -> list[CountTable]:
+        """The counts of each cluster, in order of first appearance."""
+        return [cluster.counts for cluster in self.kept.clusters]
+
+    @property
+    def abstentions(self) -> int:
+        """How many episodes were put in no cluster."""
+        return self.kept.abstentions
 
     @property
     def n_models(self) -> int | None:
@@ -163,55 +198,53 @@ class SequentialAOMultiRL(Agent):
         )
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
-        explorer = self._seek = self._explorer()
-        self._limit = _limit(explorer)
-        counts, sums = CountTable(self.setting.n_states * self.setting.n_actions), self._learner.sums()
-        spent, trace = yield from self._identify(explorer, counts, sums)
-        verdict = explorer.task[VERDICT] if trace["finished"] else NONE
+        explorer, learning = self._explorer(), self._learning
+        self._seek, limit, tally = explorer, _limit(explorer), learning.tally()
+        ran, trace = yield from self._identify(explorer, tally, start)
+        verdict = explorer.task[VERDICT] if ran.outcome.finished else NONE
         number = int(explorer.seen.state[LEADER]) if verdict == ACCEPTED else len(self.clusters)
-        believed = [self.clusters[number]] if verdict == ACCEPTED else []
-        plan = None
-        if self.learning and spent < self.horizon:
-            behaviour = self._learner.behaviour(believed, sums)
-            yield Phase(behaviour, self.horizon - spent, counts, sums)
-            plan = self._learner.first_actions(*believed, counts)
+        known = self.kept.clusters[number] if verdict == ACCEPTED else learning.nothing()
+        spent = trace["steps"][-1]
+        learns = self.learning and spent < self.horizon
+        if learns:
+            here, steps = ran.outcome.state, self.horizon - spent
+            behaviour = learning.act(known.during(tally), steps, stream)
+            ran = yield from run_phase(Phase(behaviour, steps, tally.counts, tally.sums), here)
 
-        self._count += 1
-        self._learner.remember(counts, sums)
+        learning.learn(known, ran)
+        plan = learning.best(known, self.horizon, stream) if learns else None
+        self.kept.met, self.kept.limit, self.kept.shared = self.kept.met + 1, limit, learning.shared()
         self._keep(trace, verdict, number)
         if verdict == NONE:
-            self.abstentions += 1
-            return Report(-1, False, False, plan, self.horizon, (counts,), abstained=True)
+            self.kept.abstentions += 1
+            return Report(-1, False, False, plan, self.horizon, (tally.counts,), abstained=True)
         if verdict == NEW:
-            self.clusters.append(CountTable(len(counts.record.heads)))
-        self.clusters[number].add(counts)
+            self.kept.clusters.append(known)
         self._known = None
-        samples = (self.clusters[number],)
-        return Report(number, verdict == NEW, True, plan, self.horizon, samples, certified=verdict == ACCEPTED)
+        return Report(number, verdict == NEW, True, plan, self.horizon, (known.counts,), certified=verdict == ACCEPTED)
 
     def _identify(
-        self, explorer: Seek, counts: CountTable, sums: NDArray[np.float64]
-    ) -> Generator[Phase, Outcome, tuple[int, dict[str, Any]]]:
+        self, explorer: Seek, tally: Tally, start: int
+    ) -> Generator[Phase, Outcome, tuple[Ran, dict[str, Any]]]:
         """Explore until there is a verdict, writing down the evidence ever more rarely."""
-        trace: dict[str, Any] = {"steps": [], "against": [], "certified": [], "finished": False}
-        spent, stride = 0, FIRST_LOOK
-        while spent < self.horizon and not trace["finished"]:
-            outcome = yield Phase(explorer, min(stride, self.horizon - spent), counts, sums, "clustering")
-            spent += outcome.steps
+        trace: dict[str, Any] = {"steps": [], "against": [], "certified": []}
+        spent, stride, finished, here = 0, FIRST_LOOK, False, start
+        while spent < self.horizon and not finished:
+            phase = Phase(explorer, min(stride, self.horizon - spent), tally.counts, tally.sums, "clustering")
+            ran = yield from run_phase(phase, here)
+            spent, finished, here = spent + ran.outcome.steps, ran.outcome.finished, ran.outcome.state
             stride = max(stride, spent)
-            trace["finished"] = outcome.finished
             trace["steps"].append(spent)
             trace["against"].append(_evidence_against(explorer))
             trace["certified"].append(int(self._targets.sum()) - int(explorer.seen.state[OPEN]))
-            if outcome.steps == 0:
+            if ran.outcome.steps == 0:
                 break
-        return spent, trace
+        return ran, trace
 
     def _keep(self, trace: dict[str, Any], verdict: int, number: int) -> None:
         words = {ACCEPTED: "accepted", NEW: "new"}.get(int(verdict), "abstained")
         cluster = number if words != "abstained" else -1
-        seen = {name: trace[name] for name in ("steps", "against", "certified")}
-        self._traces.keep({"episode": self._count - 1, "verdict": words, "cluster": cluster, **seen})
+        self.kept.traces.keep(Trace(self.kept.met - 1, words, cluster, trace))
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
         if self._seek is None:
@@ -231,31 +264,23 @@ class SequentialAOMultiRL(Agent):
             for number, value in enumerate(_evidence_against(explorer))
         ]
 
-    def state(self) -> dict[str, Any]:
-        return {
-            "clusters": list(self.clusters),
-            "abstentions": self.abstentions,
-            "met": self._count,
-            "limit": self._limit,
-            "learner": self._learner.state(),
-            "traces": self._traces.kept,
-        }
-
-    def restore(self, saved: Saved) -> None:
-        most = self.setting.episodes
-        self.clusters = saved.tables("clusters", most)
-        self.abstentions, self._count = saved.integer("abstentions", most=most), saved.integer("met", most=most)
-        self._limit = saved.real("limit")
-        self._learner.restore(saved.part("learner"))
-        self._traces.restore(saved)
+    def restore(self, kept: SequentialMemory) -> None:
+        for number, cluster in enumerate(kept.clusters):
+            check_known(cluster, self._learning.nothing(), f"memory.clusters[{number}]")
+        check_shared(kept.shared, self._learning)
+        super().restore(kept)
+        self._learning.take_shared(kept.shared)
 
     def memory(self, stream: RandomStream) -> Memory:
-        plans = [self._learner.first_actions(table) for table in self.clusters]
         return Memory(
-            [Remembered(table, plan) for table, plan in zip(self.clusters, plans, strict=True)],
+            [Remembered(cluster.counts, self._first_actions(cluster, stream)) for cluster in self.kept.clusters],
             np.flatnonzero(self._targets),
             self.level() / 2.0,
         )
+
+    def _first_actions(self, cluster: Known, stream: RandomStream) -> NDArray[np.int32]:
+        plan = self._learning.best(cluster, self.horizon, stream)
+        return np.asarray(plan.reshape(-1, self.setting.n_states)[0])
 
     def findings(self) -> dict[str, Any]:
         gap = self.level() / 2.0
@@ -265,8 +290,8 @@ class SequentialAOMultiRL(Agent):
             "samples": self._samples(gap),
             "abstentions": self.abstentions,
             "evidence": {
-                "limit": self._limit,
-                "episodes": list(self._traces.kept),
+                "limit": self.kept.limit,
+                "episodes": self.kept.traces.as_dicts(),
             },
         }
 
