@@ -1,9 +1,9 @@
 """Typed records: dataclasses whose fields say what a file may hold, so that one reader serves them all.
 
 A field's type is a number, a text, a truth, a list, a dictionary, an array (``NDArray[np.float64]``), a
-:class:`~aomultirl.engine.counts.CountTable`, another such record, or one of these or None.  ``Annotated`` narrows it down
-with :class:`Within` and :class:`Shape`.  :func:`write` turns a record into names and values, :func:`read` makes it again
-from values that anybody may have changed: each is checked, and a ValueError names its place.
+:class:`~aomultirl.engine.counts.CountTable`, another such record, or one of these or None.  ``Annotated`` narrows it
+down with :class:`Within` and :class:`Shape`.  :func:`write` turns a record into names and values, :func:`read` makes it
+again from values that anybody may have changed: each is checked, and a ValueError names its place.
 
 Examples
 --------
@@ -70,17 +70,27 @@ def _fields(kind: type) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind) if field.metadata.get(KEPT, True)}
 
 
-def write(value: Any) -> Any:
+def write(record: Any) -> dict[str, Any]:
     """A record as names and values, and so are the records in it; arrays and count tables stay as they are."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: write(getattr(value, name)) for name in _fields(type(value))}
+    return {name: _written(hint, getattr(record, name)) for name, hint in _fields(type(record)).items()}
+
+
+def _written(hint: Any, value: Any) -> Any:
+    hint = _plain(hint)
+    if dataclasses.is_dataclass(value):
+        return write(value)
+    parts = typing.get_args(hint)
     if isinstance(value, list):
-        return [write(entry) for entry in value]
+        return [_written(parts[0] if parts else Any, entry) for entry in value]
+    if isinstance(value, dict) and parts and _plain(parts[0]) is not str:
+        return [[key, _written(parts[1], entry)] for key, entry in value.items()]
     if isinstance(value, dict):
-        if all(isinstance(name, str) for name in value):
-            return {name: write(entry) for name, entry in value.items()}
-        return [[key, write(entry)] for key, entry in value.items()]
+        return {name: _written(parts[1] if parts else Any, entry) for name, entry in value.items()}
     return value
+
+
+def _plain(hint: Any) -> Any:
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
 
 
 def read(kind: Any, value: Any, sizes: Sizes, place: str = "memory") -> Any:
@@ -121,7 +131,9 @@ def _narrowed(kind: Any, value: Any, sizes: Sizes, place: str, narrow: list[Any]
         return _of(CountTable, "a count table", value, place)
     if origin is np.ndarray:
         shape = next((rule for rule in narrow if isinstance(rule, Shape)), None)
-        return _array(value, np.dtype(typing.get_args(parts[1])[0]), shape, sizes, place, -np.inf if least is None else least)
+        (scalar,) = typing.get_args(parts[1])
+        dtype = None if scalar is Any else np.dtype(scalar)
+        return _array(value, dtype, shape, sizes, place, -np.inf if least is None else least)
     if origin is list:
         entries = _list(value, most, place)
         return [read(parts[0], entry, sizes, f"{place}[{i}]") for i, entry in enumerate(entries)]
@@ -129,7 +141,8 @@ def _narrowed(kind: Any, value: Any, sizes: Sizes, place: str, narrow: list[Any]
         entries = _of(tuple, "a tuple", value, place)
         if len(entries) != len(parts):
             raise ValueError(f"{place} must have {len(parts)} entries, not {len(entries)}")
-        return tuple(read(part, entry, sizes, f"{place}[{i}]") for i, (part, entry) in enumerate(zip(parts, entries, strict=True)))
+        pairs = enumerate(zip(parts, entries, strict=True))
+        return tuple(read(part, entry, sizes, f"{place}[{i}]") for i, (part, entry) in pairs)
     if origin is dict:
         return _dictionary(parts, value, most, sizes, place)
     return _record(kind, value, sizes, place)
@@ -166,14 +179,17 @@ def _dictionary(parts: tuple[Any, ...], value: Any, most: float | None, sizes: S
 
 
 def _array(
-    array: Any, kind: np.dtype[Any], shape: Shape | None, sizes: Sizes, place: str, least: float
+    array: Any, kind: np.dtype[Any] | None, shape: Shape | None, sizes: Sizes, place: str, least: float
 ) -> NDArray[Any]:
-    """An array of this shape and dtype, every entry finite and at least ``least``."""
-    wanted = None if shape is None else tuple(sizes[axis] if isinstance(axis, str) else axis for axis in shape.axes)
-    if not isinstance(array, np.ndarray) or array.dtype != kind or (wanted is not None and array.shape != wanted):
-        got = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else checks.shown(array)
-        words = "" if wanted is None else f" of shape {wanted}"
-        raise ValueError(f"{place} must be {kind}{words}, not {got}")
+    """An array of this shape and dtype, or of any, with every entry finite and at least ``least``."""
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{place} must be an array, not {checks.shown(array)}")
+    wanted = array.shape
+    if shape is not None:
+        wanted = tuple(sizes[axis] if isinstance(axis, str) else axis for axis in shape.axes)
+    dtype = array.dtype if kind is None else kind
+    if (array.dtype, array.shape) != (dtype, wanted):
+        raise ValueError(f"{place} must be {dtype} of shape {wanted}, not {array.dtype} of shape {array.shape}")
     check_entries(array, place, least)
     return array
 

@@ -10,7 +10,9 @@ from aomultirl import checks
 from aomultirl.engine import successors
 
 
-def read_policy(policy: ArrayLike, n_states: int, n_actions: int) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
+def read_policy(
+    policy: ArrayLike, n_states: int, n_actions: int
+) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
     """int32 (H or 1, S) or float64 (H or 1, S, A), and whether it is the same at every step."""
     try:
         table = np.asarray(policy)
@@ -42,9 +44,7 @@ def _check_actions(table: NDArray[Any], n_actions: int) -> None:
     wrong = np.argwhere((table < 0) | (table >= n_actions))
     if len(wrong):
         h, s = wrong[0]
-        raise ValueError(
-            f"policy of step {h} is {table[h, s]} in state {s}, but actions are 0 to {n_actions - 1}"
-        )
+        raise ValueError(f"policy of step {h} is {table[h, s]} in state {s}, but actions are 0 to {n_actions - 1}")
 
 
 def read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,6 @@ told which world each episode is.
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
@@ -28,8 +27,7 @@ from aomultirl.agents.base import (
 from aomultirl.agents.forwarding import forwarding
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
-from aomultirl.learning import UCBVI, Known, Learner, Practical, Share
-from aomultirl.learning import UCRL2 as UCRL2Learner
+from aomultirl.learning import UCBVI, Known, Learner, Practical, Share, ucrl2
 from aomultirl.records import Within
 from aomultirl.setting import Setting
 
@@ -67,9 +65,7 @@ class _Alone(Agent):
     keeps: ClassVar[type] = Learned
     kept: Learned
 
-    def __init__(
-        self, learner: Learner, horizon: int, *, failure: float | None = None, rewards: str = "known"
-    ) -> None:
+    def __init__(self, learner: Learner, horizon: int, *, failure: float | None = None, rewards: str = "known") -> None:
         self.learner, self.horizon, self.failure, self.rewards = learner, horizon, failure, rewards
         self.pair_bytes = getattr(learner, "pair_bytes", self.pair_bytes)
 
@@ -234,7 +230,7 @@ class UCRL2(_Alone):
     [1000, 1000, 1000]
     """
 
-    @forwarding(UCRL2Learner)
+    @forwarding(ucrl2.UCRL2)
     def __init__(
         self,
         horizon: int,
@@ -244,7 +240,7 @@ class UCRL2(_Alone):
         pooled: bool = False,
         **keywords: Any,
     ) -> None:
-        super().__init__(UCRL2Learner(**keywords), horizon, failure=failure, rewards=rewards)
+        super().__init__(ucrl2.UCRL2(**keywords), horizon, failure=failure, rewards=rewards)
         self.pooled = pooled
 
     def begin(self, setting: Setting) -> None:
@@ -261,5 +257,5 @@ class UCRL2(_Alone):
 
     @property
     def epochs(self) -> list[int]:
-        """How many policies each episode planned; at most S A log2(8 H / (S A)) for H >= S A where nothing is pooled."""
+        """Policies that each episode planned: at most S A log2(8 H / (S A)) for H >= S A, where nothing is pooled."""
         return list(self.learning.findings()["epochs"])

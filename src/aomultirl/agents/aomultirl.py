@@ -32,9 +32,10 @@ from aomultirl.agents.base import (
 )
 from aomultirl.agents.clusters import Cluster
 from aomultirl.agents.forwarding import configured, forwarding
+from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, uniform
+from aomultirl.engine.stepping import Phase
 from aomultirl.exploring import Exploration, ExploreID, Explorer
 from aomultirl.identifying.threshold import distance, identify_cluster
 from aomultirl.learning import UCBVI, Known, Learner, Learning, Share, Tally

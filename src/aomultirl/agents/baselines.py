@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.agents.base import NOTHING, Agent, Episode, NoMemory, Report, check_plan, told_task
+from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, follow
+from aomultirl.engine.stepping import Phase
 from aomultirl.setting import Setting
 
 

@@ -13,8 +13,9 @@ from typing import Annotated, Any, ClassVar
 from aomultirl.agents.aomultirl import AOMultiRL, ClusterMemory
 from aomultirl.agents.base import Episode, Report, run_phase
 from aomultirl.agents.forwarding import forwarding
+from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, uniform
+from aomultirl.engine.stepping import Phase
 from aomultirl.exploring import GOSPRL, Explorer
 from aomultirl.mdp import ModelSet
 from aomultirl.records import Within

@@ -5,7 +5,7 @@ Arrays, count tables and sets of worlds are listed once, however often they are 
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -129,10 +129,14 @@ class Decoder:
     ----------
     tables, models, arrays
         those of the encoder.
+    own
+        classes of somebody's own that learners and explorers may be of.
     """
 
-    def __init__(self, tables: list[Encoded], models: list[Encoded], arrays: list[NDArray[Any]]) -> None:
-        self._arrays, self._tables, self._models = arrays, tables, models
+    def __init__(
+        self, tables: list[Encoded], models: list[Encoded], arrays: list[NDArray[Any]], own: Iterable[type] = ()
+    ) -> None:
+        self._arrays, self._tables, self._models, self._own = arrays, tables, models, list(own)
         self._made: dict[tuple[str, int], Any] = {}
         self.sizes: tuple[int, int] | None = None
         """(S, A), which count tables must fit; None as long as they are not known."""
@@ -165,7 +169,7 @@ class Decoder:
 
     def _part(self, kind: str, name: Any, fields: Any) -> Any:
         """A learner or an explorer, which its fields make."""
-        makers = {maker.__name__: maker for maker in _makers(kind)}
+        makers = {maker.__name__: maker for maker in (*self._own, *_makers(kind)) if issubclass(maker, PARTS[kind])}
         if name not in makers:
             raise ValueError(f"it holds {checks.shown(name)}, and there is no such {kind}")
         given = self.decode(fields)

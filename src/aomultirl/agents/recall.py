@@ -46,9 +46,9 @@ from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
 from aomultirl.identifying.proof import BETTING, at_places, certified_pairs, growth, is_rejected, ln_against, standards
+from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, planner
 from aomultirl.learning.practical import Practical
-from aomultirl.learning.recalling import Recalling, recalling, settle
 from aomultirl.setting import Setting
 
 SURE = 0.999
@@ -130,7 +130,7 @@ class Recall(Agent):
             raise ValueError(f"learner is {checks.shown(self.learner)}, not a learner such as ao.learning.Practical()")
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
         self.kept = RecallMemory(shared=self._learning.shared())
-        self._now: tuple[Recalling, Knowledge, Knowledge] | None = None
+        self._now: tuple[BeliefBehaviour, Knowledge, Knowledge] | None = None
 
     @property
     def worlds(self) -> list[World]:
@@ -172,7 +172,7 @@ class Recall(Agent):
         return report
 
     def _first_half(
-        self, behaviour: Recalling, counts: CountTable, sums: NDArray[np.float64]
+        self, behaviour: BeliefBehaviour, counts: CountTable, sums: NDArray[np.float64]
     ) -> Generator[Phase, Outcome, dict[str, Any]]:
         """Act, writing down the beliefs ever more rarely."""
         trace: dict[str, Any] = {"steps": [], "belief": []}
@@ -194,7 +194,7 @@ class Recall(Agent):
     def _prove(
         self,
         verdict: Verdict,
-        behaviour: Recalling,
+        behaviour: BeliefBehaviour,
         known: Knowledge,
         proven: Knowledge,
         counts: CountTable,
@@ -224,15 +224,17 @@ class Recall(Agent):
             verdict = self._judge(behaviour, known, proven, counts, verdict.survivors)
         return spent
 
-    def _seeker(self, behaviour: Recalling, worth: NDArray[np.float64], steps: int, counts: CountTable) -> Recalling:
+    def _seeker(
+        self, behaviour: BeliefBehaviour, worth: NDArray[np.float64], steps: int, counts: CountTable
+    ) -> BeliefBehaviour:
         """The same learner in the same world, with the worth of evidence in place of the rewards."""
         setting, plan = self.setting, behaviour.planner
         goals = (worth / worth.max()).reshape(setting.n_states, setting.n_actions)
         nothing = np.zeros(len(worth), np.int64)
-        seeker = planner(plan.known, plan.lore, goals, steps, self._learning.options, NOTHING, nothing)
+        seeker = planner(plan.known, plan.shared_rows, goals, steps, self._learning.options, NOTHING, nothing)
         prior = np.zeros(len(self.worlds) + 1)
         prior[plan.state[GUIDE]] = 1.0
-        seeking = recalling(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
+        seeking = act_on_beliefs(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
         settle(seeking, counts.record)
         return seeking
 
@@ -248,22 +250,22 @@ class Recall(Agent):
             Knowledge(both.starts, both.states, seen[count:], visits[count:]),
         )
 
-    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> Recalling:
+    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> BeliefBehaviour:
         plan = self._learning.planner(known, sums)
         values = np.array([world.values for world in self.worlds]).reshape(-1, self.setting.n_states)
         prior = np.array([1.0 + world.met for world in self.worlds] + [0.0])
         new = 1.0 / (1.0 + self.kept.met)
         prior = (1.0 - new) * prior / max(1.0, prior.sum())
         prior[-1] = new
-        return recalling(plan, prior, values)
+        return act_on_beliefs(plan, prior, values)
 
-    def _keep_values(self, behaviour: Recalling) -> None:
+    def _keep_values(self, behaviour: BeliefBehaviour) -> None:
         guide = behaviour.planner.state[GUIDE]
         for number, world in enumerate(self.worlds):
             world.values = behaviour.planner.values if number == guide else behaviour.beliefs.values[number]
 
     def _judge(
-        self, behaviour: Recalling, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
+        self, behaviour: BeliefBehaviour, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
     ) -> Verdict:
         """What the counts so far say; of the ``candidates`` those survive that are not rejected now either."""
         settle(behaviour, counts.record)
@@ -284,7 +286,7 @@ class Recall(Agent):
         return Verdict(likely, sure, survivors, certified, cover)
 
     def _remember(
-        self, early: Verdict, late: Verdict, before: Any, counts: CountTable, behaviour: Recalling, spent: int
+        self, early: Verdict, late: Verdict, before: Any, counts: CountTable, behaviour: BeliefBehaviour, spent: int
     ) -> Report:
         self.kept.met += 1
         for world in self.worlds:
@@ -322,7 +324,7 @@ class Recall(Agent):
                 return
             self.worlds.remove(min(loose, key=lambda world: world.met))
 
-    def _note(self, late: Verdict, counts: CountTable, behaviour: Recalling, founded: bool) -> World:
+    def _note(self, late: Verdict, counts: CountTable, behaviour: BeliefBehaviour, founded: bool) -> World:
         """The world that these counts are added to: the likeliest, or one more."""
         fits = late.likely < len(self.worlds) and not (founded and self.worlds[late.likely].proven is not None)
         if not fits:
@@ -358,7 +360,11 @@ class Recall(Agent):
     def memory(self, stream: RandomStream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
         return Memory(
-            [Remembered(world.proven, self._learning.first_actions(world.counts)) for world in clusters if world.proven],
+            [
+                Remembered(world.proven, self._learning.first_actions(world.counts))
+                for world in clusters
+                if world.proven
+            ],
             np.arange(self.setting.n_states * self.setting.n_actions),
             None,
         )
@@ -373,7 +379,7 @@ class Recall(Agent):
         }
 
 
-def _posterior(behaviour: Recalling) -> list[float]:
+def _posterior(behaviour: BeliefBehaviour) -> list[float]:
     """Of every world in memory, and of a new one last."""
     scores = behaviour.beliefs.scores
     shares = np.exp(scores - scores.max())

@@ -18,6 +18,8 @@ from aomultirl import checks, files, records
 from aomultirl.agents import archive
 from aomultirl.agents.base import Agent
 from aomultirl.agents.encoding import Decoder, Encoded, Encoder
+from aomultirl.exploring import Explorer
+from aomultirl.learning import Learner
 from aomultirl.mdp import ModelSet
 from aomultirl.records import Within
 from aomultirl.setting import Setting
@@ -104,13 +106,14 @@ def save(agent: Agent, path: str | Path) -> None:
     files.write_whole(checks.path("path", path), to_bytes(agent))
 
 
-def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
+def load_agent(path: str | Path, agents: Iterable[type] = ()) -> Agent:
     """The agent that :func:`save` wrote, or that of a checkpoint.
 
     Parameters
     ----------
     agents
-        classes of your own that the file may hold, besides those of ``ao.agents``.
+        classes of your own that the file may hold: agents, learners and explorers besides those of this package and
+        of the plug-ins that are loaded.
 
     Raises
     ------
@@ -154,24 +157,34 @@ def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
     return archive.pack(records.write(document), encoder.arrays)
 
 
-def from_bytes(data: bytes, agents: Iterable[type[Agent]] = ()) -> tuple[Agent, dict[str, Any]]:
+def from_bytes(data: bytes, agents: Iterable[type] = ()) -> tuple[Agent, dict[str, Any]]:
     """(the agent, what is beside it); ValueError for anything that :func:`to_bytes` cannot have made."""
     document, arrays = archive.unpack(data)
     if document.get("format") != FORMAT:
         raise ValueError(f"it is not an {FORMAT}")
     if document.get("version") != VERSION:
         version = checks.shown(document.get("version"))
-        raise ValueError(f"it is an {FORMAT} of version {version}, and only version {VERSION} can be read; run it again")
+        raise ValueError(f"it is of version {version}, and only version {VERSION} can be read; run it again")
     try:
-        return _read(records.read(_Document, document, {}, "it"), arrays, agents)
+        return _read(records.read(_Document, document, {}, "it"), arrays, _own_classes(agents))
     except ValueError:
         raise
     except Exception as error:  # whatever a constructor or begin() says to parameters that nobody would give
         raise ValueError(f"no agent can be made of it: {type(error).__name__}: {checks.cut(str(error))}") from None
 
 
-def _read(file: _Document, arrays: list[Any], agents: Iterable[type[Agent]]) -> tuple[Agent, dict[str, Any]]:
-    kind, decoder = _class(file, agents), Decoder(file.tables, file.models, arrays)
+def _own_classes(classes: Iterable[type]) -> list[type]:
+    given = list(classes)
+    for kind in given:
+        if not (isinstance(kind, type) and issubclass(kind, Agent | Learner | Explorer)):
+            raise ValueError(
+                f"agents holds {checks.shown(kind)}, which is not a class of agents, learners or explorers"
+            )
+    return given
+
+
+def _read(file: _Document, arrays: list[Any], own: list[type]) -> tuple[Agent, dict[str, Any]]:
+    kind, decoder = _class(file, own), Decoder(file.tables, file.models, arrays, own)
     given = decoder.decode(file.parameters)
     if not isinstance(given, dict):
         raise ValueError("its parameters are not a table of names and values")
@@ -202,14 +215,12 @@ def _listed() -> dict[str, type[Agent]]:
     return {name: kind for name, kind in kinds.items() if kind is not Agent}
 
 
-def _class(file: _Document, agents: Iterable[type[Agent]]) -> type[Agent]:
+def _class(file: _Document, own: list[type]) -> type[Agent]:
     name = file.agent
     if not file.own and name in _listed():
         return _listed()[name]
-    for kind in agents:
-        if not (isinstance(kind, type) and issubclass(kind, Agent)):
-            raise ValueError(f"agents holds {checks.shown(kind)}, which is not a class of agents")
-        if kind.__name__ == name:
+    for kind in own:
+        if issubclass(kind, Agent) and kind.__name__ == name:
             return kind
     where = "which is neither in ao.agents nor in agents=[...]"
     raise ValueError(f"it holds an agent of class {checks.shown(name)}, {where}")

@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from aomultirl.agents.base import (
     Memory,
     Remembered,
     Report,
+    check_is_explorer,
     check_is_learner,
     check_known,
     check_shared,
@@ -41,14 +42,17 @@ from aomultirl.agents.base import (
     run_phase,
 )
 from aomultirl.agents.tracing import Trace, Traces
+from aomultirl.engine.behaviours import empty_table
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase, Ran
-from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, Seek, seek
+from aomultirl.exploring import Explorer
+from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, SeekBehaviour, Seeker, seek
+from aomultirl.exploring.watched import WatchedBehaviour, watched
 from aomultirl.identifying.bets import ln_wealth
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
-from aomultirl.identifying.sequential import LEADER, OPEN, evidence, levels
+from aomultirl.identifying.sequential import ALIVE, LEADER, OPEN, evidence, levels
 from aomultirl.identifying.threshold import largest_distance
 from aomultirl.learning import Known, Learner, Practical, Share, Tally
 from aomultirl.mdp import ModelSet
@@ -57,6 +61,8 @@ from aomultirl.setting import Setting
 
 FIRST_LOOK = 25
 """Steps after which the evidence is first written down; then after twice as many."""
+FIRST_VISITS = 4
+"""Visits of every target that an explorer without a plan of its own for evidence makes at first; then twice as many."""
 GUESS, LEAST = 1.0, 0.1
 """The separation that is assumed before two clusters show one, and the least that ever is."""
 
@@ -87,6 +93,10 @@ class SequentialMemory:
     traces: Traces = field(default_factory=Traces)
 
 
+Gatherer: TypeAlias = SeekBehaviour | WatchedBehaviour
+"""A behaviour that gathers evidence until there is a verdict."""
+
+
 class SequentialAOMultiRL(Agent):
     """Identifies as soon as the evidence allows, with the paper's guarantee.
 
@@ -110,6 +120,9 @@ class SequentialAOMultiRL(Agent):
         False ends every episode with the verdict, for whoever only wants to know the world.
     rewards
         "known", or "unknown": estimated.
+    explorer
+        how to gather evidence; by default where it is missing most.  With any other explorer, such as
+        ``ao.exploring.GOSPRL()``, every target is visited ever more often until there is a verdict.
     learner
         how to act after the verdict; the practical learner by default.
     """
@@ -129,11 +142,13 @@ class SequentialAOMultiRL(Agent):
         samples: int | None = None,
         learning: bool = True,
         rewards: str = "known",
+        explorer: Explorer = Seeker(),
         learner: Learner = Practical(),
     ) -> None:
         self.failure, self.horizon, self.separation, self.models = failure, horizon, separation, models
         self.distinguishing_set = None if distinguishing_set is None else as_pairs(distinguishing_set)
-        self.samples, self.learning, self.rewards, self.learner = samples, learning, rewards, learner
+        self.samples, self.learning, self.rewards = samples, learning, rewards
+        self.explorer, self.learner = explorer, learner
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
@@ -150,12 +165,13 @@ class SequentialAOMultiRL(Agent):
         checks.truth("learning", self.learning)
         self._targets = read_pairs(self.distinguishing_set, setting)
         self._gammas = gammas()
+        check_is_explorer(self.explorer)
         check_is_learner(self.learner)
         share = Share(self.failure, setting.episodes, self.n_models or setting.episodes, self.horizon)
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon, share)
         self.kept = SequentialMemory(shared=self._learning.shared())
         self._known: Knowledge | None = None
-        self._seek: Seek | None = None
+        self._gatherer: Gatherer | None = None
 
     @property
     def clusters(self) -> list[CountTable]:
@@ -183,7 +199,7 @@ class SequentialAOMultiRL(Agent):
     def _samples(self, gap: float) -> int:
         return self.samples or math.ceil((40.0 if self.n_models is None else 20.0) / gap**2)
 
-    def _explorer(self) -> Seek:
+    def _evidence_gatherer(self) -> Gatherer:
         """The behaviour that identifies this episode."""
         n_states, n_actions = self.setting.n_states, self.setting.n_actions
         if self._known is None:
@@ -192,17 +208,42 @@ class SequentialAOMultiRL(Agent):
         sizes = (n_states, n_states * n_actions, int(self._targets.sum()), count)
         rules = levels(*sizes, self.setting.episodes, self.failure, gap, every)
         aim = SURVIVE if every is not None and count == every else CERTIFY
-        seen = evidence(self._known, self._targets)
-        return seek(
-            self._gammas, self._known, seen, rules, n_states, self._samples(gap), aim, 0.9 if every is None else 0.85
-        )
+        seen, needed = evidence(self._known, self._targets), self._samples(gap)
+        if isinstance(self.explorer, Seeker):
+            discount = self.explorer.discount_for(every)
+            return seek(self._gammas, self._known, seen, rules, n_states, needed, aim, discount)
+        first = needed if count == 0 else FIRST_VISITS
+        inner = self.explorer.behaviour(self._targets, first, self.failure)
+        return watched(inner, self._gammas, self._known, seen, rules, aim)
+
+    def _further(self, gatherer: Gatherer) -> Gatherer | None:
+        """What to visit next once an explorer has made its visits; None where there is a verdict, or can be none.
+
+        In a new world every target is visited often enough to be recognised by later; otherwise every target that is
+        not certified twice as often as before.
+        """
+        verdict, seen = gatherer.task[VERDICT], gatherer.seen
+        if not isinstance(gatherer, WatchedBehaviour) or verdict == ACCEPTED:
+            return None
+        if verdict == NONE and seen.state[ALIVE] == 0:
+            return None
+        targets, needed = self._targets.reshape(-1), self._samples(self.level() / 2.0)
+        if verdict == NONE:
+            targets = targets & ~seen.certified
+            needed = FIRST_VISITS + 2 * int(seen.total[targets].min())
+        due = (targets & (seen.total < needed)).reshape(self._targets.shape)
+        if not due.any():
+            return None
+        inner = self.explorer.behaviour(due, needed, self.failure)
+        return gatherer._replace(table=empty_table(self.setting.n_states), inner=inner)
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
-        explorer, learning = self._explorer(), self._learning
-        self._seek, limit, tally = explorer, _limit(explorer), learning.tally()
-        ran, trace = yield from self._identify(explorer, tally, start)
-        verdict = explorer.task[VERDICT] if ran.outcome.finished else NONE
-        number = int(explorer.seen.state[LEADER]) if verdict == ACCEPTED else len(self.clusters)
+        learning, tally = self._learning, self._learning.tally()
+        ran, trace, gatherer = yield from self._identify(tally, start)
+        verdict = NONE if gatherer is None else int(gatherer.task[VERDICT])
+        number = len(self.clusters)
+        if gatherer is not None and verdict == ACCEPTED:
+            number = int(gatherer.seen.state[LEADER])
         known = self.kept.clusters[number] if verdict == ACCEPTED else learning.nothing()
         spent = trace["steps"][-1]
         learns = self.learning and spent < self.horizon
@@ -213,7 +254,8 @@ class SequentialAOMultiRL(Agent):
 
         learning.learn(known, ran)
         plan = learning.best(known, self.horizon, stream) if learns else None
-        self.kept.met, self.kept.limit, self.kept.shared = self.kept.met + 1, limit, learning.shared()
+        self.kept.met, self.kept.shared = self.kept.met + 1, learning.shared()
+        self.kept.limit = _limit(self._gatherer)
         self._keep(trace, verdict, number)
         if verdict == NONE:
             self.kept.abstentions += 1
@@ -224,22 +266,25 @@ class SequentialAOMultiRL(Agent):
         return Report(number, verdict == NEW, True, plan, self.horizon, (known.counts,), certified=verdict == ACCEPTED)
 
     def _identify(
-        self, explorer: Seek, tally: Tally, start: int
-    ) -> Generator[Phase, Outcome, tuple[Ran, dict[str, Any]]]:
-        """Explore until there is a verdict, writing down the evidence ever more rarely."""
+        self, tally: Tally, start: int
+    ) -> Generator[Phase, Outcome, tuple[Ran, dict[str, Any], Gatherer | None]]:
+        """Explore until there is a verdict, writing down the evidence ever more rarely; None where there is none."""
         trace: dict[str, Any] = {"steps": [], "against": [], "certified": []}
-        spent, stride, finished, here = 0, FIRST_LOOK, False, start
+        gatherer, spent, stride, finished, here = self._evidence_gatherer(), 0, FIRST_LOOK, False, start
         while spent < self.horizon and not finished:
-            phase = Phase(explorer, min(stride, self.horizon - spent), tally.counts, tally.sums, "clustering")
+            self._gatherer = gatherer
+            phase = Phase(gatherer, min(stride, self.horizon - spent), tally.counts, tally.sums, "clustering")
             ran = yield from run_phase(phase, here)
             spent, finished, here = spent + ran.outcome.steps, ran.outcome.finished, ran.outcome.state
             stride = max(stride, spent)
             trace["steps"].append(spent)
-            trace["against"].append(_evidence_against(explorer))
-            trace["certified"].append(int(self._targets.sum()) - int(explorer.seen.state[OPEN]))
+            trace["against"].append(_evidence_against(gatherer))
+            trace["certified"].append(int(self._targets.sum()) - int(gatherer.seen.state[OPEN]))
             if ran.outcome.steps == 0:
                 break
-        return ran, trace
+            if finished and (further := self._further(gatherer)) is not None:
+                gatherer, finished = further, False
+        return ran, trace, gatherer if finished else None
 
     def _keep(self, trace: dict[str, Any], verdict: int, number: int) -> None:
         words = {ACCEPTED: "accepted", NEW: "new"}.get(int(verdict), "abstained")
@@ -247,21 +292,20 @@ class SequentialAOMultiRL(Agent):
         self.kept.traces.keep(Trace(self.kept.met - 1, words, cluster, trace))
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
-        if self._seek is None:
+        if self._gatherer is None:
             return []
-        explorer = self._seek
-        limit, leader = _limit(explorer), explorer.seen.state[LEADER]
-        done, every = int(explorer.seen.certified.sum()), int(self._targets.sum())
+        seen, limit, leader = self._gatherer.seen, _limit(self._gatherer), self._gatherer.seen.state[LEADER]
+        done, every = int(seen.certified.sum()), int(self._targets.sum())
         return [
             Evidence(
                 number,
                 value,
                 limit,
-                not explorer.seen.alive[number],
+                not seen.alive[number],
                 "ln evidence against it",
                 (done, every) if number == leader else None,
             )
-            for number, value in enumerate(_evidence_against(explorer))
+            for number, value in enumerate(_evidence_against(self._gatherer))
         ]
 
     def restore(self, kept: SequentialMemory) -> None:
@@ -296,16 +340,16 @@ class SequentialAOMultiRL(Agent):
         }
 
 
-def _limit(explorer: Seek) -> float:
+def _limit(gatherer: Gatherer) -> float:
     """What the ln of the wealth must reach to reject a cluster."""
-    return explorer.levels.reject - math.log(explorer.levels.betting)
+    return gatherer.levels.reject - math.log(gatherer.levels.betting)
 
 
-def _evidence_against(explorer: Seek) -> list[float]:
+def _evidence_against(gatherer: Gatherer) -> list[float]:
     """ln of the wealth against each cluster; at least what rejects it where it is rejected."""
-    limit = _limit(explorer)
-    found = []
-    for c, lives in enumerate(explorer.seen.alive):
-        wealth = float(ln_wealth(explorer.seen.wealth, c, -np.inf)) if len(explorer.seen.alive) > 1 else 0.0
-        found.append(min(wealth, limit) if lives else max(wealth, limit))
-    return [max(value, -50.0) for value in found]
+    limit, seen = _limit(gatherer), gatherer.seen
+    against = []
+    for c, lives in enumerate(seen.alive):
+        wealth = float(ln_wealth(seen.wealth, c, -np.inf)) if len(seen.alive) > 1 else 0.0
+        against.append(min(wealth, limit) if lives else max(wealth, limit))
+    return [max(value, -50.0) for value in against]

@@ -25,7 +25,7 @@ from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound
 
 APART = 0.75
-"""Of lambda: estimates of two clusters that differ by more prove a pair of a lambda / 2 distinguishing set (Lemma 20)."""
+"""Share of lambda: a pair at which the estimates of two clusters are further apart distinguishes them by lambda / 2."""
 
 
 @dataclass

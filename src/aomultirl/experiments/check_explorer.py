@@ -88,7 +88,7 @@ def _check_visits(explorer: Explorer, world: MDP, targets: NDArray[np.bool_], nu
         raise ContractError("the behaviour goes on after every target has its visits")
     outside = _from_outside(explorer, world, targets, number, steps)
     if _lists(outside.phase.counts) != _lists(inside.phase.counts) or not outside.outcome.finished:
-        raise ContractError("step by step, the visits differ from the simulator's: they must depend on observations only")
+        raise ContractError("step by step, the visits are not the simulator's: they must depend on observations only")
 
 
 def _phase(explorer: Explorer, targets: NDArray[np.bool_], steps: int) -> Phase:

@@ -2,8 +2,8 @@
 
 A :class:`Learner` is a frozen record of parameters, so it can be written down, compared and used by many agents.  Its
 ``begin`` gives a :class:`Learning` for one run, which acts in a world (:meth:`Learning.act`), takes over what an
-episode has shown (:meth:`Learning.learn`), and says what it would do without exploring (:meth:`Learning.best`).  What it
-knows of one world is a :class:`Known`: agents hold one for every world they tell apart, and files keep it.
+episode has shown (:meth:`Learning.learn`), and says what it would do without exploring (:meth:`Learning.best`).  What
+it knows of one world is a :class:`Known`: agents hold one for every world they tell apart, and files keep it.
 
 ``docs/extending.md`` has a learner of a stranger's as an example; :func:`aomultirl.check_learner` tries one out.
 """
@@ -78,7 +78,7 @@ class Known:
     counts: CountTable
     sums: NDArray[np.float64]
     own: dict[str, NDArray[Any]] = field(default_factory=dict)
-    tally: Tally | None = None
+    tally: Tally | None = field(default=None, metadata={"kept": False})
 
     def during(self, tally: Tally) -> "Known":
         """The same knowledge in an episode that has shown ``tally`` so far; nothing is copied."""

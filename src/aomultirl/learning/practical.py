@@ -16,10 +16,10 @@ from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.identifying.knowledge import Knowledge, knowledge
 from aomultirl.learning.base import Known, Learner, Learning, Share, Tally
+from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs
 from aomultirl.learning.greedy import greedy
-from aomultirl.learning.lore import lore
 from aomultirl.learning.optimism import Options, Planner, planner
-from aomultirl.learning.recalling import Recalling, recalling
+from aomultirl.learning.shared_rows import share_rows
 from aomultirl.setting import Setting
 
 SWEEPS = 200
@@ -87,13 +87,13 @@ class PracticalLearning(Learning):
         """Rewards are added to those of all episodes before."""
         return Tally(CountTable(self.setting.n_pairs), self._sums.copy())
 
-    def act(self, known: Known, steps: int, stream: RandomStream) -> Recalling:
+    def act(self, known: Known, steps: int, stream: RandomStream) -> BeliefBehaviour:
         """Learn on in the world that is known; in a new one where nothing is known of it."""
         tally = self.tally() if known.tally is None else known.tally
         tables = [known.counts] if known.counts.record.filled.any() else []
         prior = np.append(np.full(len(tables), 1.0), 0.0 if tables else 1.0)
         plan = self.planner(self.knowledge(tables), tally.sums)
-        return recalling(plan, prior, np.tile(plan.values, (len(tables), 1)))
+        return act_on_beliefs(plan, prior, np.tile(plan.values, (len(tables), 1)))
 
     def learn(self, into: Known, ran: Ran) -> None:
         into.counts.add(ran.phase.counts)
@@ -132,4 +132,4 @@ class PracticalLearning(Learning):
         rewards = self.setting.rewards
         if rewards is None:
             rewards = np.ones((self.setting.n_states, self.setting.n_actions))
-        return planner(known, lore(known), rewards, self._horizon, self.options, sums, self._visits)
+        return planner(known, share_rows(known), rewards, self._horizon, self.options, sums, self._visits)

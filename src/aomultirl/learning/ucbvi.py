@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
+from aomultirl.engine.behaviours import Fixed, follow
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.engine.planning import Transitions, expect_row
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
-from aomultirl.engine.stepping import Fixed, follow
 from aomultirl.learning.base import Known, Learner, Learning, Share
 from aomultirl.setting import Setting
 from aomultirl.theory.bounds import bonus_for
