@@ -22,7 +22,7 @@ from aomultirl.cli import run as command
 from aomultirl.engine import kernel_files
 from aomultirl.engine.kernel_files import DamagedCacheWarning, KernelFiles
 from aomultirl.experiments import ray_executor
-from aomultirl.experiments.computing import constants
+from aomultirl.experiments.computation import constants
 from aomultirl.experiments.history import History
 from folders import cells, contents, keep
 from pages import Outline, content, without_scripts

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from aomultirl.experiments.varying import varying, words
+from aomultirl.descriptions import words
+from aomultirl.experiments.varying_parameters import varying
 from aomultirl.reports.leaderboard import Leaderboard, Line, Table
 
 NOT_NUMBERS = ("seed", "rng")
