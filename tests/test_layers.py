@@ -22,6 +22,8 @@ ORDER = [
     "learning",
     "agents",
     "experiments",
+    "analysis",
+    "laboratory",
     "reports",
     "benchmarks",
     "cli",
