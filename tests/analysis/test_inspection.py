@@ -5,12 +5,14 @@ import pytest
 from rich.console import Console
 
 import aomultirl as ao
-from aomultirl.reports import inspection
+from aomultirl.analysis import inspection
+from aomultirl.reports import inspection_table, tables
 
 
 def printed(found, name="world"):
     page = io.StringIO()
-    inspection.show(found, name, Console(width=200, file=page))
+    for table in inspection_table.tables(found, name):
+        Console(width=200, file=page).print(tables.for_terminal(table))
     return page.getvalue()
 
 
