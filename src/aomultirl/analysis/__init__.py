@@ -1,0 +1,1 @@
+"""What is computed from results: summaries, comparisons, and charts described as records that reports draw."""
