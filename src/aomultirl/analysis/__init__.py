@@ -1,1 +1,1 @@
-"""What is computed from results: summaries, comparisons, and charts described as records that reports draw."""
+"""What is computed from results: measures, intervals, paired tests, leaderboards, views of sweeps, records of charts."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
+from aomultirl.analysis import intervals
 from aomultirl.experiments.history import History
-from aomultirl.reports import curves_figure, intervals
+from aomultirl.reports import curves_figure
 from aomultirl.reports.page import settings
 from aomultirl.reports.page.settings import Setting
 

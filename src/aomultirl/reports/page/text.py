@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from aomultirl.analysis import intervals
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports import inspection, intervals
+from aomultirl.reports import inspection
 from aomultirl.reports.page import charts, data, phrases, settings
 from aomultirl.reports.page.data import Group
 from aomultirl.reports.page.markup import NOTHING, SIGNS, code, swatch, table

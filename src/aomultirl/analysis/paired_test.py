@@ -19,7 +19,7 @@ MEANING = (
 )
 
 
-class Verdict(NamedTuple):
+class PairedTest(NamedTuple):
     """The mean of best less second over so many pairs of runs, and the two-sided p-value.
 
     least: the smallest p-value that so many pairs can give.
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
         return f"{said}."
 
 
-def compare(best: str, second: str, differences: NDArray[np.float64]) -> Verdict | None:
+def compare(best: str, second: str, differences: NDArray[np.float64]) -> PairedTest | None:
     """Test the differences, one a run; None for fewer than two."""
     count = len(differences)
     if count < 2:
@@ -61,7 +61,7 @@ def compare(best: str, second: str, differences: NDArray[np.float64]) -> Verdict
         random_state=np.random.default_rng(SEED),
     )
     least = max(2.0 ** (1 - count), 2.0 / (RESAMPLES + 1))
-    return Verdict(best, second, count, float(differences.mean()), float(found.pvalue), least)
+    return PairedTest(best, second, count, float(differences.mean()), float(found.pvalue), least)
 
 
 def _mean(values: NDArray[np.float64], axis: int) -> Any:

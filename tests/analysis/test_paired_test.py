@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aomultirl.reports.pairing import compare
+from aomultirl.analysis.paired_test import compare
 
 
 def by_all_signs(differences):

@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from aomultirl.reports import intervals
-from aomultirl.reports.leaderboard import leaderboard
+from aomultirl.analysis import intervals
+from aomultirl.analysis.leaderboard import leaderboard
 from folders import GRID, OPTIMAL, RANDOM, cells, keep, part
 
 LONGER = part("Random", horizon=25)

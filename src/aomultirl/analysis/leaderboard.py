@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.analysis import intervals
+from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, summarise
+from aomultirl.analysis.paired_test import MEANING, PairedTest, compare
 from aomultirl.experiments import describing, loading
 from aomultirl.experiments.loading import Finished, Found
 from aomultirl.experiments.varying import varying, words
-from aomultirl.reports import intervals
-from aomultirl.reports.measuring import BEHIND, MEASURES, NEEDED, summarise
-from aomultirl.reports.pairing import MEANING, Verdict, compare
 
 Floats = NDArray[np.float64]
 Runs = dict[int, tuple[Finished, dict[str, float]]]
@@ -53,7 +53,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Line:
+class AgentLine:
     """One agent on a problem.
 
     values: of every measure, one for each of the runs, nan where it was not recorded or the agent has no clusters.
@@ -78,13 +78,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
+class ProblemTable:
     """A problem and its agents, the best first; ranking: the measure that orders them; notes: what to mind."""
 
     problem: Problem
-    lines: Sequence[Line]
+    lines: Sequence[AgentLine]
     ranking: str
-    test: Verdict | None
+    test: PairedTest | None
     notes: Sequence[str]
 
     @property
@@ -112,7 +112,7 @@ class Table:
 class Leaderboard:
     """A table for each problem, and what to mind about all of them."""
 
-    tables: Sequence[Table]
+    tables: Sequence[ProblemTable]
     notes: Sequence[str]
 
 
@@ -171,17 +171,17 @@ def _call(part: str, given: Mapping[str, Any], apart: Iterable[str]) -> str:
     return f"{given['name']}({words(shown)})" if shown else str(given["name"])
 
 
-def _lines(grouped: Sequence[Mapping[tuple[str, str], Runs]], problems: Sequence[Problem]) -> list[list[Line]]:
+def _lines(grouped: Sequence[Mapping[tuple[str, str], Runs]], problems: Sequence[Problem]) -> list[list[AgentLine]]:
     """The lines of every problem, in no order yet."""
     keys = [(i, *key) for i, agents in enumerate(grouped) for key in agents]
     labels = _labels([(label, {"world": problems[i].world, "agent": json.loads(agent)}) for i, label, agent in keys])
     runs = [[run for _, run in sorted(grouped[i][label, agent].items())] for i, label, agent in keys]
     values = [_values([measured for _, measured in several]) for several in runs]
     spans = iter(_spans([mine[name] for mine in values for name in MEASURES]))
-    lines: list[list[Line]] = [[] for _ in problems]
+    lines: list[list[AgentLine]] = [[] for _ in problems]
     for (i, _, agent), label, several, mine in zip(keys, labels, runs, values, strict=True):
         cells = [cell for cell, _ in several]
-        lines[i].append(Line(label, json.loads(agent), cells, mine, {name: next(spans) for name in MEASURES}))
+        lines[i].append(AgentLine(label, json.loads(agent), cells, mine, {name: next(spans) for name in MEASURES}))
     return lines
 
 
@@ -205,7 +205,7 @@ def _labels(given: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
     return found
 
 
-def _tables(problems: Sequence[Problem], lines: Sequence[Sequence[Line]]) -> list[Table]:
+def _tables(problems: Sequence[Problem], lines: Sequence[Sequence[AgentLine]]) -> list[ProblemTable]:
     ordered = []
     for several in lines:
         steps = [line.spans["steps"].mean for line in several]
@@ -215,16 +215,16 @@ def _tables(problems: Sequence[Problem], lines: Sequence[Sequence[Line]]) -> lis
     behind = iter(_spans(pairs))
     tables = []
     for problem, (ranking, best) in zip(problems, ordered, strict=True):
-        full = [best[0], *(Line(**{**vars(line), "behind": next(behind)}) for line in best[1:])]
+        full = [best[0], *(AgentLine(**{**vars(line), "behind": next(behind)}) for line in best[1:])]
         test = None
         if len(full) > 1:
             first, second = full[:2]
             test = compare(first.label, second.label, _paired(first, second, ranking))
-        tables.append(Table(problem, full, ranking, test, _notes(full, ranking)))
+        tables.append(ProblemTable(problem, full, ranking, test, _notes(full, ranking)))
     return tables
 
 
-def _paired(one: Line, other: Line, measure: str) -> Floats:
+def _paired(one: AgentLine, other: AgentLine, measure: str) -> Floats:
     """One less the other, over the runs that both have."""
     _, mine, theirs = np.intersect1d(one.runs, other.runs, return_indices=True)
     return np.asarray(one.values[measure][mine] - other.values[measure][theirs])
@@ -247,7 +247,7 @@ def _spans(samples: Sequence[Floats]) -> list[Span]:
     return found
 
 
-def _notes(lines: Sequence[Line], ranking: str) -> list[str]:
+def _notes(lines: Sequence[AgentLine], ranking: str) -> list[str]:
     said = []
     if ranking == "reward_per_step":
         said.append(
@@ -260,7 +260,7 @@ def _notes(lines: Sequence[Line], ranking: str) -> list[str]:
     return said
 
 
-def _common_notes(tables: Sequence[Table], cells: Sequence[Finished]) -> list[str]:
+def _common_notes(tables: Sequence[ProblemTable], cells: Sequence[Finished]) -> list[str]:
     said = []
     runs = {len(line.runs) for table in tables for line in table.lines}
     if 1 in runs:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
 from aomultirl.experiments.varying import varying, words
-from aomultirl.reports.leaderboard import Leaderboard, Line, Table
 
 NOT_NUMBERS = ("seed", "rng")
 """Parameters whose values are numbers, and mean nothing by their size."""
@@ -28,7 +28,7 @@ class Curve(NamedTuple):
     """
 
     name: str
-    points: list[tuple[float, Line]]
+    points: list[tuple[float, AgentLine]]
     level: bool = False
 
 
@@ -87,26 +87,28 @@ def views(board: Leaderboard) -> list[View]:
     return sorted(found, key=lambda view: order.index(view.parameter))
 
 
-def problems_apart(tables: Sequence[Table]) -> list[str]:
+def problems_apart(tables: Sequence[ProblemTable]) -> list[str]:
     """For every table, what tells its problem apart from the others, in words."""
     rows = _rows(tables)
     names = independent(rows)
     return [_fixed(row, names) for row in rows]
 
 
-def _rows(tables: Sequence[Table]) -> list[dict[str, Any]]:
+def _rows(tables: Sequence[ProblemTable]) -> list[dict[str, Any]]:
     parts = ("world", "stream", "episodes", "seed")
     return varying([{name: getattr(table.problem, name) for name in parts} for table in tables])
 
 
-def _over_problems(name: str, tables: Sequence[Table], rows: Sequence[Row], others: Sequence[str]) -> Iterator[View]:
-    grouped: dict[str, list[tuple[float, Table, Row]]] = {}
+def _over_problems(
+    name: str, tables: Sequence[ProblemTable], rows: Sequence[Row], others: Sequence[str]
+) -> Iterator[View]:
+    grouped: dict[str, list[tuple[float, ProblemTable, Row]]] = {}
     for table, row in zip(tables, rows, strict=True):
         if name in row:
             key = json.dumps([row.get(other) for other in others])
             grouped.setdefault(key, []).append((float(row[name]), table, row))
     for group in grouped.values():
-        curves: dict[str, list[tuple[float, Line]]] = {}
+        curves: dict[str, list[tuple[float, AgentLine]]] = {}
         for value, table, _ in sorted(group, key=lambda one: one[0]):
             for line in table.lines:
                 curves.setdefault(line.label, []).append((value, line))
@@ -115,7 +117,7 @@ def _over_problems(name: str, tables: Sequence[Table], rows: Sequence[Row], othe
             yield View(name, _fixed(group[0][2], others), [Curve(*item) for item in curves.items()], unequal)
 
 
-def _over_agents(table: Table, fixed: str) -> Iterator[View]:
+def _over_agents(table: ProblemTable, fixed: str) -> Iterator[View]:
     """Of agents that differ in a number in the same problem; the others are level."""
     parts = [_taken_apart(line) for line in table.lines]
     kept: dict[str, list[str]] = {}
@@ -124,8 +126,8 @@ def _over_agents(table: Table, fixed: str) -> Iterator[View]:
         names = independent(rows)
         kept[base] = names
     for name in dict.fromkeys(name for names in kept.values() for name in names):
-        curves: dict[str, list[tuple[float, Line]]] = {}
-        alone: list[Line] = []
+        curves: dict[str, list[tuple[float, AgentLine]]] = {}
+        alone: list[AgentLine] = []
         for line, (base, told) in zip(table.lines, parts, strict=True):
             value = line.agent["parameters"].get(name)
             if name not in kept[base] or not _is_number(value):
@@ -141,7 +143,7 @@ def _over_agents(table: Table, fixed: str) -> Iterator[View]:
         yield View(f"agent.{name}", fixed, drawn, table.ranking != "total_reward")
 
 
-def _taken_apart(line: Line) -> tuple[str, dict[str, str]]:
+def _taken_apart(line: AgentLine) -> tuple[str, dict[str, str]]:
     """A label without its parameters, and these: ``("Recall", {"horizon": "horizon=500"})``."""
     names = "|".join(map(re.escape, line.agent["parameters"]))
     if not names:
@@ -150,7 +152,7 @@ def _taken_apart(line: Line) -> tuple[str, dict[str, str]]:
     return base, {part.partition("=")[0]: part for part in told}
 
 
-def _told(line: Line, told: Iterable[str]) -> dict[str, Any]:
+def _told(line: AgentLine, told: Iterable[str]) -> dict[str, Any]:
     return {name: line.agent["parameters"][name] for name in told}
 
 

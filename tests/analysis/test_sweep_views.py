@@ -4,18 +4,18 @@ from itertools import product
 
 import pytest
 
-from aomultirl.reports.leaderboard import Leaderboard, Line, Problem, Span, Table
-from aomultirl.reports.measuring import MEASURES
-from aomultirl.reports.sweep import independent, problems_apart, spans_decades, views
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, Problem, ProblemTable, Span
+from aomultirl.analysis.measures import MEASURES
+from aomultirl.analysis.sweep_views import independent, problems_apart, spans_decades, views
 from folders import UNIFORM, part
 
 
 def line(label, name="Recall", value=1.0, **parameters):
-    return Line(label, part(name, **parameters), [], {}, {name: Span(value, value, value) for name in MEASURES})
+    return AgentLine(label, part(name, **parameters), [], {}, {name: Span(value, value, value) for name in MEASURES})
 
 
 def table(lines, world=None, episodes=60, stream=UNIFORM, seed=0, ranking="total_reward"):
-    return Table(Problem(world or part("gridworld"), stream, episodes, seed), lines, ranking, None, [])
+    return ProblemTable(Problem(world or part("gridworld"), stream, episodes, seed), lines, ranking, None, [])
 
 
 def board(*tables):

@@ -1,7 +1,7 @@
 import numpy as np
 from scipy.stats import bootstrap
 
-from aomultirl.reports import intervals
+from aomultirl.analysis import intervals
 
 
 def test_bands_cover_the_truth_about_as_often_as_they_say():
