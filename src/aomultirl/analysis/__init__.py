@@ -1,1 +1,1 @@
-"""What is computed from results: measures, intervals, paired tests, leaderboards, views of sweeps, records of charts."""
+"""What is computed from results: measures, intervals, paired tests, leaderboards, views of sweeps, charts."""
