@@ -22,7 +22,7 @@ from aomultirl.experiments.lower_bounds.assumptions_gathering import (
 )
 from aomultirl.experiments.lower_bounds.assumptions_rates import FALLS_SHORT, GATHERS, judge, rate
 from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent
 
 PLACES = {EXPLORE_ID: places.LEMMA_14, GOSPRL: places.APPENDIX_G}
@@ -153,7 +153,7 @@ def _lock_figure(sizes: Sizes, found: Mapping[Gathering, Gathered], lines: Mappi
         series.append(Series(name, locks, mean, low, high))
         words = "2^L" if name == EXPLORE_ID else "L + 1"
         curve = [line(2.0**x if name == EXPLORE_ID else x + 1.0) for x in locks]
-        series.append(Series(f"{name}: ({words})^{line.slope:.2f}", locks, curve, kind="fit"))
+        series.append(Series(f"{name}: ({words})^{line.slope:.2f}", locks, curve, kind="fit", subject=Subject(name)))
     series.append(Series("2^L", locks, [2.0**x for x in locks], kind="theory"))
     series.append(Series("H0 / N with the diameter, 12 L", locks, [12.0 * x for x in locks], kind="theory"))
     return Figure(

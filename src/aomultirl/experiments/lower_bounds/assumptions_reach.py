@@ -8,7 +8,7 @@ from aomultirl import theory
 from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.assumptions_blocked import DIAMETER, FAILURE, WORLDS, Course, told
 from aomultirl.experiments.lower_bounds.exponents import line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao import HUB, LEFT
 
@@ -155,7 +155,13 @@ def _needed(horizon: int, blocked: dict[float, ModelSet], free: dict[float, Mode
     series = [
         Series("left state out of reach", LEVELS, out),
         Series(words, LEVELS, reached),
-        Series(f"{words}: slope {line.slope:.2f}", LEVELS, [line(one) for one in LEVELS], kind="fit"),
+        Series(
+            f"{words}: slope {line.slope:.2f}",
+            LEVELS,
+            [line(one) for one in LEVELS],
+            kind="fit",
+            subject=Subject(words),
+        ),
         Series("H", (LEVELS[0], LEVELS[-1]), (horizon, horizon), kind="theory"),
     ]
     figure = Figure(

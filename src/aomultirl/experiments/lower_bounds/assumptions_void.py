@@ -11,7 +11,7 @@ from aomultirl.agents.base import Setting
 from aomultirl.experiments.lower_bounds import places
 from aomultirl.experiments.lower_bounds.assumptions_gathering import ACTIONS, FAILURE, LEVEL, LOCK, world
 from aomultirl.experiments.lower_bounds.exponents import line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.mdp import MDP
 from aomultirl.worlds.jao import two_jao
 from aomultirl.worlds.jao_tree import two_jao_tree
@@ -108,7 +108,9 @@ def _horizon() -> Findings:
     line = line_through(SHARES, [np.array([horizon]) for horizon in horizons])
     series = [
         Series("H0", SHARES, horizons),
-        Series(f"H0: slope {line.slope:.2f}", SHARES, [line(share) for share in SHARES], kind="fit"),
+        Series(
+            f"H0: slope {line.slope:.2f}", SHARES, [line(share) for share in SHARES], kind="fit", subject=Subject("H0")
+        ),
         Series("H0 with the diameter in place of the hitting time", SHARES, [near for _ in SHARES], kind="theory"),
     ]
     figure = Figure(

@@ -36,7 +36,7 @@ from aomultirl.experiments.lower_bounds.clustering_tasks import (
     Tree,
 )
 from aomultirl.experiments.lower_bounds.exponents import Fit
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent
 from aomultirl.experiments.lower_bounds.tasks import carry_out
 
@@ -172,7 +172,9 @@ def _figure(name: str, sweeps: Sequence[Sweep], curves: Curves) -> Findings:
             continue
         claims.append(_exponent(sweep, reading, slope, named, curves))
         label = f"{reading.words}: slope {slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f})"
-        series.append(Series(label, [min(x), max(x)], [slope(min(x)), slope(max(x))], kind="fit"))
+        series.append(
+            Series(label, [min(x), max(x)], [slope(min(x)), slope(max(x))], kind="fit", subject=Subject(reading.words))
+        )
     first = sweeps[0]
     trees = sorted({tree for sweep in sweeps for tree in sweep.trees}, key=lambda tree: getattr(tree, first.axis))
     series += theory_curves([float(getattr(tree, first.axis)) for tree in trees], trees)

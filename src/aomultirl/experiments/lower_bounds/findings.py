@@ -1,8 +1,12 @@
 """What an experiment of the laboratory finds: claims with a verdict, and figures of what was measured."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
+
+from aomultirl.analysis.charts import Chart as Figure
+from aomultirl.analysis.charts import Series, Subject
+
+__all__ = ["Claim", "Figure", "Findings", "Relation", "Series", "Subject"]
 
 Relation = Literal["=", "<", "<=", ">", ">="]
 
@@ -55,40 +59,6 @@ class Claim(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
         return self._asdict()
-
-
-class Series(NamedTuple):
-    """Points that belong together, with intervals where they were sampled.
-
-    kind: "measured", "fit" for a fitted line, "theory" for a curve of the paper.
-    """
-
-    label: str
-    x: Sequence[float]
-    y: Sequence[float]
-    low: Sequence[float] = ()
-    high: Sequence[float] = ()
-    kind: Literal["measured", "fit", "theory"] = "measured"
-
-
-class Figure(NamedTuple):
-    """A figure: its name (for files and anchors), what it shows in a sentence, axes and series.
-
-    names: along x in place of the numbers 0, 1, 2 and so on, for what is no number.
-    to_scale: false where shapes are compared, not heights: curves of the paper that are decades away from all points
-    are then drawn beside them, with the factor in their labels.
-    """
-
-    name: str
-    title: str
-    x: str
-    y: str
-    series: Sequence[Series]
-    log_x: bool = True
-    log_y: bool = True
-    caption: str = ""
-    names: Sequence[str] = ()
-    to_scale: bool = True
 
 
 @dataclass

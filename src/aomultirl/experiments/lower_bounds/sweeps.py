@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Series
+from aomultirl.experiments.lower_bounds.findings import Claim, Series, Subject
 
 Floats = NDArray[np.float64]
 WIDEST = 0.5
@@ -130,7 +130,7 @@ def fitted(label: str, x: Sequence[float], line: Fit) -> Series:
     """The line, from end to end, its slope in the label."""
     ends = [min(x), max(x)]
     slope = f"{label}: slope {line.slope:.2f} ({line.low:.2f} to {line.high:.2f})"
-    return Series(slope, ends, [line(end) for end in ends], kind="fit")
+    return Series(slope, ends, [line(end) for end in ends], kind="fit", subject=Subject(label))
 
 
 def summed(regrets: Floats, parts: int = 5) -> tuple[list[float], list[Floats]]:

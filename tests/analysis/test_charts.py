@@ -1,14 +1,10 @@
-"""Curves of the paper that lie decades away from all points, in print and on the page."""
+"""The record of a chart: what has a place in its legend, and curves that lie decades away from all points."""
 
 import math
 
 import pytest
 
-from aomultirl.experiments.lower_bounds.findings import Figure, Findings, Series
-from aomultirl.reports import lower_bounds_figures
-from aomultirl.reports.lower_bounds_page import make_page
-from aomultirl.reports.lower_bounds_scaling import beside
-from pages import content
+from aomultirl.analysis.charts import Chart, Series, Subject, beside, entries
 
 TIMES = "\u00d7"
 X = [1.0, 10.0]
@@ -20,7 +16,7 @@ def theory(*heights, label="bound"):
 
 
 def figure(*series, **more):
-    return Figure("name", "Title", "K", "regret", [POINTS, *series], caption="Two worlds.", to_scale=False, **more)
+    return Chart("name", "Title", "K", "regret", [POINTS, *series], caption="Two worlds.", to_scale=False, **more)
 
 
 def labels(moved):
@@ -54,7 +50,7 @@ def test_a_curve_within_two_decades_of_the_points_or_without_a_place_stays(heigh
 def test_what_is_to_scale_stays_and_so_do_fits():
     given = figure(*theory(1e9))._replace(to_scale=True)
     assert beside(given) is given
-    assert Figure("name", "Title", "x", "y", []).to_scale
+    assert Chart("name", "Title", "x", "y", []).to_scale
     fit = figure(Series("points: slope 1", X, [1e9, 1e9], kind="fit"))
     assert beside(fit) == fit
     empty = figure(*theory(1e9))._replace(series=theory(1e9))
@@ -76,13 +72,12 @@ def test_curves_share_a_factor_and_keep_their_order():
     assert max(later / sooner for sooner, later in zip([30.0, *drawn], drawn, strict=False)) < 200.0
 
 
-def test_print_and_page_have_the_moved_curve():
-    given = figure(*theory(2e6))
-    drawn = lower_bounds_figures.draw(given)
-    assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["points", f"bound 0, drawn {TIMES} 10⁻⁴"]
-    assert drawn.axes[0].get_ylim()[1] < 1000.0
-    page = make_page(Findings([], [given]), quick=True, seed=0)
-    assert f"<p>Two worlds. Not to scale: what is drawn {TIMES} 10⁻⁴ is at least 10⁴ times the highest point" in page
-    assert f"theory, bound 0, drawn {TIMES} 10⁻⁴, 200 at 1 and 400 at 10" in page
-    (trace,) = [one for one in content(page)["charts"][0]["views"][""]["data"] if one["mode"] == "lines"]
-    assert (trace["name"], trace["y"]) == (f"bound 0, drawn {TIMES} 10⁻⁴", [200, 400])
+def test_a_fit_belongs_to_the_points_of_its_subject_whatever_the_labels_say():
+    fit = Series("points: slope 1", X, [3.0, 30.0], kind="fit")
+    (apart, alone) = entries(figure(fit))
+    assert (apart.line, alone.points) == (None, None)
+    (together,) = entries(figure(fit._replace(subject=Subject("points"))))
+    assert (together.label, together.points) == ("points: slope 1", POINTS)
+    assert len(entries(figure(fit._replace(subject=Subject("points", configuration="another"))))) == 2
+    (first, second) = entries(figure(*[fit._replace(subject=Subject("points"))] * 2))
+    assert (first.line, second.points) == (fit._replace(subject=Subject("points")), None)
