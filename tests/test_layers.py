@@ -25,6 +25,8 @@ ORDER = [
     "learning",
     "agents",
     "experiments",
+    "analysis",
+    "laboratory",
     "reports",
     "benchmarks",
     "cli",

@@ -11,11 +11,11 @@ import pytest
 
 import aomultirl as ao
 from aomultirl import files
+from aomultirl.analysis.leaderboard import leaderboard
 from aomultirl.experiments.completion import complete
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.stored_cell import read_cell
 from aomultirl.experiments.verification import verify
-from aomultirl.reports.leaderboard import leaderboard
 from folders import cells, keep, part
 from sweeps import results
 

@@ -209,7 +209,8 @@ def compare(
 
 
 def _compare_folders(places: list[Path], as_json: bool) -> None:
-    from aomultirl.reports import leaderboard, leaderboard_table
+    from aomultirl.analysis import leaderboard
+    from aomultirl.reports import leaderboard_table
 
     board = leaderboard.leaderboard(places)
     if as_json:

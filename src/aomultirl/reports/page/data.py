@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
+from aomultirl.analysis import intervals
 from aomultirl.descriptions import words
 from aomultirl.experiments.history import History
-from aomultirl.reports import curves_figure, intervals
+from aomultirl.reports import curves_figure
 from aomultirl.reports.page import settings
 from aomultirl.reports.page.settings import Setting
 

@@ -14,7 +14,7 @@ from aomultirl import theory
 from aomultirl.descriptions import text
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.page import data, phrases
+from aomultirl.reports.page import data, phrases, settings
 from aomultirl.reports.page.charts import Chart, plain_name
 from aomultirl.reports.page.data import Group
 from aomultirl.reports.page.details import cluster_name, colour_of, each, stands_for, symbol_of, world_name
@@ -82,12 +82,12 @@ def steps_sentence(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -
     """How the steps that recognition took compare with the least that any learner needs, where that is known."""
     said = []
     for one, models in zip(groups, worlds, strict=True):
-        if models is None or one.first.about["agent"]["name"] != "SequentialAOMultiRL":
+        if models is None or settings.agent_of(one.first)["name"] != "SequentialAOMultiRL":
             continue
         least: dict[str, tuple[Any, str]] = {}
         taken, needed, told = [], [], ""
         for history in one.runs.values():
-            given = text([history.about["agent"], history.about.get("episodes")])
+            given = text([settings.agent_of(history), history.about.get("episodes")])
             if given not in least:
                 least[given] = _least_steps(history, models)
             bound, told = least[given]
@@ -110,7 +110,7 @@ def steps_sentence(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -
 
 def _least_steps(history: History, models: ModelSet) -> tuple[Any, str]:
     """The bound for every world, or None, and what a learner is told for it to hold."""
-    given = history.about["agent"]["parameters"]
+    given = settings.agent_of(history)["parameters"]
     if models.n_states * models.n_actions > MOST_WORK:
         return None, ""
     try:

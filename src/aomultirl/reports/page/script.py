@@ -58,18 +58,18 @@ def _run(history: History) -> list[str]:
     if about.get("noisy_rewards"):
         options += ", noisy_rewards=True"
     return [
-        f"    agent = {_agent(about)}",
+        f"    agent = {_agent(settings.agent_of(history))}",
         f"    history = ao.run(agent, models, ao.streams.{settings.stream_call(about['stream'])}, {options})"
         if about.get("stream")
         else f"    history = ao.interact(agent, make_env, {options})  # make_env(k): the environment of episode k",
     ]
 
 
-def _agent(about: Mapping[str, Any]) -> str:
+def _agent(agent: Mapping[str, Any]) -> str:
     """The call that makes the agent, without arguments that are the defaults, an argument a line where it is long."""
-    name = about["agent"]["name"]
+    name = agent["name"] or "Agent"
     maker = plugins.find("agent", name) if plugins.is_known("agent", name) else None
-    given = descriptions.without_defaults(about["agent"], maker)["parameters"]
+    given = descriptions.without_defaults(agent, maker)["parameters"]
     written = [f"{key}={descriptions.code(value)}" for key, value in given.items()]
     arguments = ", ".join(written)
     if len(arguments) > LONG:

@@ -30,6 +30,11 @@ def of(history: History) -> Setting:
     return Setting(key, None if stream is None else stream_call(stream), bool(about.get("noisy_rewards")))
 
 
+def agent_of(history: History) -> Mapping[str, Any]:
+    """The description of the agent that a history says it is of; without a name where it does not say so."""
+    return history.about.get("agent") or {"name": "", "parameters": {}}
+
+
 def stream_call(stream: Mapping[str, Any]) -> str:
     """The call of :mod:`aomultirl.streams` that makes a stream, without arguments that are the defaults."""
     maker = plugins.find("stream", stream["name"]) if plugins.is_known("stream", stream["name"]) else None
