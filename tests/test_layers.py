@@ -8,12 +8,15 @@ import pytest
 import aomultirl
 
 ORDER = [
+    "refusals",
     "sizes",
     "checks",
     "files",
     "engine",
     "geometry",
     "mdp",
+    "plugins",
+    "descriptions",
     "worlds",
     "streams",
     "theory",
@@ -22,6 +25,8 @@ ORDER = [
     "learning",
     "agents",
     "experiments",
+    "analysis",
+    "laboratory",
     "reports",
     "benchmarks",
     "cli",

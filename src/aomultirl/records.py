@@ -72,7 +72,7 @@ def _fields(kind: type) -> dict[str, Any]:
 
 def write(record: Any) -> dict[str, Any]:
     """A record as names and values, and so are the records in it; arrays and count tables stay as they are."""
-    return {name: _written(hint, getattr(record, name)) for name, hint in _fields(type(record)).items()}
+    return {name: _written(hint, getattr(record, name)) for name, hint in _fields(type(record)).items()}  # type: ignore[arg-type]
 
 
 def _written(hint: Any, value: Any) -> Any:

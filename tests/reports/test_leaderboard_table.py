@@ -4,8 +4,8 @@ import math
 import pytest
 from rich.console import Console
 
+from aomultirl.analysis.leaderboard import leaderboard
 from aomultirl.reports import leaderboard_table
-from aomultirl.reports.leaderboard import leaderboard
 from aomultirl.reports.page import phrases
 from folders import OPTIMAL, RANDOM, cells, keep, part
 

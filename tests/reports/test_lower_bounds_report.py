@@ -9,14 +9,14 @@ import re
 import pytest
 from rich.console import Console
 
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.reports import lower_bounds, lower_bounds_figures
 from aomultirl.reports.lower_bounds_page import make_page
 from browser import CHROMIUM, Browser
 from folders import contents
 from pages import Outline, content, figures, without_scripts
 
-MINUS = "\u2212"
+MINUS, TIMES = "\u2212", "\u00d7"
 X = [1.0, 10.0, 100.0]
 SLOPES = Figure(
     "slopes",
@@ -25,9 +25,17 @@ SLOPES = Figure(
     "steps of an episode",
     [
         Series("plain learner", X, [2.0, 20.0, 210.0], [1.5, 18.0, 190.0], [2.5, 22.0, 230.0]),
-        Series("plain learner: slope 1.01 (0.98 to 1.04)", X, [2.0, 20.4, 208.0], kind="fit"),
+        Series(
+            "plain learner: slope 1.01 (0.98 to 1.04)",
+            X,
+            [2.0, 20.4, 208.0],
+            kind="fit",
+            subject=Subject("plain learner"),
+        ),
         Series("other <learner>", X, [5.0, math.nan, 400.0], [0.0, math.nan, 390.0], [9.0, math.nan, math.inf]),
-        Series("other <learner>: slope 0.95", [1.0, 100.0], [5.0, 400.0], kind="fit"),
+        Series(
+            "other <learner>: slope 0.95", [1.0, 100.0], [5.0, 400.0], kind="fit", subject=Subject("other <learner>")
+        ),
         Series("bound S A / (480 lambda^2)", X, [1.0, 10.0, 100.0], kind="theory"),
     ],
     caption="Means over 20 runs.",
@@ -49,7 +57,7 @@ WORST = Figure(
     [
         Series("gap 0.2", X, [1.0, 2.0, 3.0]),
         Series("gap 0.02", X, [0.5, 2.0, 8.0]),
-        Series("gap 0.02: slope 0.6", X, [0.5, 2.0, 8.0], kind="fit"),
+        Series("gap 0.02: slope 0.6", X, [0.5, 2.0, 8.0], kind="fit", subject=Subject("gap 0.02")),
         Series("the worst gap: slope 0.5", X, [1.0, 3.0, 9.0], kind="fit"),
         Series("bound", X, [9.0, 9.0, 9.0], kind="theory"),
     ],
@@ -228,6 +236,29 @@ def test_points_are_joined_unless_there_is_a_fit_or_two_share_a_place_or_x_is_no
     assert joined(SLOPES) == [False, False, False]
     assert joined(SHARES._replace(series=[Series("cloud", [1, 1, 2], [1, 2, 3])])) == [False]
     assert joined(NAMED) == [False, False, False]
+
+
+def test_print_and_page_have_the_moved_curve():
+    given = Figure(
+        "name",
+        "Title",
+        "K",
+        "regret",
+        [
+            Series("points", X[:2], [3.0, 30.0], [2.0, 20.0], [4.0, 40.0]),
+            Series("bound 0", X[:2], [2e6, 4e6], kind="theory"),
+        ],
+        caption="Two worlds.",
+        to_scale=False,
+    )
+    drawn = lower_bounds_figures.draw(given)
+    assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["points", f"bound 0, drawn {TIMES} 10⁻⁴"]
+    assert drawn.axes[0].get_ylim()[1] < 1000.0
+    page = make_page(Findings([], [given]), quick=True, seed=0)
+    assert f"<p>Two worlds. Not to scale: what is drawn {TIMES} 10⁻⁴ is at least 10⁴ times the highest point" in page
+    assert f"theory, bound 0, drawn {TIMES} 10⁻⁴, 200 at 1 and 400 at 10" in page
+    (trace,) = [one for one in content(page)["charts"][0]["views"][""]["data"] if one["mode"] == "lines"]
+    assert (trace["name"], trace["y"]) == (f"bound 0, drawn {TIMES} 10⁻⁴", [200, 400])
 
 
 def test_nothing_comes_from_elsewhere(page):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
+from aomultirl.analysis import intervals
 from aomultirl.experiments.history import History
-from aomultirl.reports import intervals
 from aomultirl.reports.page import Run, make_page, phrases
 from pages import chart_of, code_of, content, told, without_scripts
 

@@ -6,8 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from aomultirl.reports import collecting, intervals
-from aomultirl.reports.leaderboard import leaderboard
+from aomultirl.analysis import intervals
+from aomultirl.analysis.leaderboard import leaderboard
+from aomultirl.reports import collecting
 from aomultirl.reports.page import make_page, phrases, sweeping
 from folders import GRID, OPTIMAL, RANDOM, cells, keep, part
 from pages import Outline, chart_of, content, figures, without_scripts

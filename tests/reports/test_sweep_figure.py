@@ -1,16 +1,16 @@
 import pytest
 
+from aomultirl.analysis.leaderboard import AgentLine, Span
+from aomultirl.analysis.measures import MEASURES
+from aomultirl.analysis.sweep_views import Curve, View
 from aomultirl.reports import sweep_figure
-from aomultirl.reports.leaderboard import Line, Span
-from aomultirl.reports.measuring import MEASURES
-from aomultirl.reports.sweep import Curve, View
 
 
 def line(value, regret=None, width=0.1):
     spans = {name: Span(value, value - width, value + width) for name in MEASURES}
     if regret is not None:
         spans["regret"] = Span(regret, regret, regret)
-    return Line("x", {"name": "Random", "parameters": {}}, [], {}, spans)
+    return AgentLine("x", {"name": "Random", "parameters": {}}, [], {}, spans)
 
 
 def view(names=("a", "b"), parameter="world.separation", fixed="", values=(0.2, 0.5), unequal=False, **options):

@@ -1,5 +1,6 @@
 """The complete agents."""
 
+from aomultirl import plugins
 from aomultirl.agents.alone import (
     UCRL2,
     OneEpisode,
@@ -42,3 +43,5 @@ __all__ = [
     "Told",
     "TwoStageAOMultiRL",
 ]
+
+plugins.offer_own("agent", Agent, (globals()[name] for name in __all__))

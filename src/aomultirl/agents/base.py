@@ -7,7 +7,7 @@ after its last ``yield``, so an episode that fails on the way leaves no trace.
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase, Ran
 from aomultirl.exploring.base import Explorer
 from aomultirl.learning.base import Known, Learner, Learning
-from aomultirl.setting import Setting
+from aomultirl.setting import Setting as Setting
 from aomultirl.theory import RegretBound
 
 NOTHING: NDArray[np.float64] = np.empty(0)
@@ -96,6 +96,7 @@ class Evidence(NamedTuple):
 
 
 Episode: TypeAlias = Generator[Phase, Outcome, Report]
+Recognition: TypeAlias = Literal["", "samples", "evidence", "belief"]
 
 
 class Agent:
@@ -107,6 +108,9 @@ class Agent:
         what the agent is told beyond the setting: "task", the number of the world of each episode, and "models".
     completed
         how many episodes of its run are over, as ``ao.run`` and ``ao.interact`` count them.
+    recognition
+        how the agent recognises a world: "samples", when every pair that it compares has its samples; "evidence", as
+        soon as the evidence suffices; "belief", while it acts; empty for agents that do not.
     pair_bytes
         memory that an episode takes for each state and action, visited or not: at least a table of counts.
     keeps
@@ -120,6 +124,7 @@ class Agent:
     told: ClassVar[frozenset[str]] = frozenset()
     keeps: ClassVar[type | None] = None
     pair_bytes: int = 16
+    recognition: ClassVar[Recognition] = ""
     setting: Setting
     kept: Any
     completed: int = 0
@@ -199,13 +204,14 @@ def read_failure(failure: float) -> float:
 def check_is_learner(learner: object) -> None:
     """Refuse anything else, classes included."""
     if not isinstance(learner, Learner):
-        raise ValueError(f"learner is {checks.shown(learner)}, not a learner such as ao.learning.UCBVI()")
+        raise checks.Refusal("learner", f"is {checks.shown(learner)}, not a learner such as ao.learning.UCBVI()")
 
 
 def check_is_explorer(explorer: object) -> None:
     """Refuse anything else, classes included."""
     if not isinstance(explorer, Explorer):
-        raise ValueError(f"explorer is {checks.shown(explorer)}, not an explorer such as ao.exploring.ExploreID()")
+        words = f"is {checks.shown(explorer)}, not an explorer such as ao.exploring.ExploreID()"
+        raise checks.Refusal("explorer", words)
 
 
 def check_plan(name: str, horizon: int, setting: Setting, plans: int = 1) -> None:
@@ -247,7 +253,7 @@ def learner_setting(rewards: str, setting: Setting) -> Setting:
     if checks.choice("rewards", rewards, ("known", "unknown")) == "unknown":
         return replace(setting, rewards=None)
     if setting.rewards is None:
-        raise ValueError('rewards = "known", but nobody says what they are here; take rewards="unknown"')
+        raise checks.Refusal("rewards", '= "known", but nobody says what they are here; take rewards="unknown"')
     return replace(setting, rewards=np.array(setting.rewards, np.float64))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+from aomultirl import checks
 from aomultirl.agents.aomultirl import AOMultiRL, ClusterMemory
 from aomultirl.agents.base import Episode, Report, run_phase
 from aomultirl.agents.forwarding import forwarding
@@ -82,7 +83,7 @@ class DoublingAOMultiRL(AOMultiRL):
 
     def begin(self, setting: Setting) -> None:
         if self.horizon is None:
-            raise ValueError("horizon is needed: the clustering phase changes its length within it")
+            raise checks.Refusal("horizon", "is needed: the clustering phase changes its length within it")
         self._doublings = 0
         super().begin(setting)
 
@@ -131,7 +132,7 @@ class DoublingAOMultiRL(AOMultiRL):
             abstained=True,
         )
 
-    def restore(self, kept: DoublingMemory) -> None:
+    def restore(self, kept: Any) -> None:
         if kept.doublings > kept.failures:
             raise ValueError(f"memory.doublings is {kept.doublings}, more than the {kept.failures} failures")
         for _ in range(kept.doublings):

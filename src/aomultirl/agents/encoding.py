@@ -11,22 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks, exploring, learning, records
+from aomultirl import checks, plugins, records
 from aomultirl.agents import archive
 from aomultirl.engine import packed_counts
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.packed_counts import Packed
 from aomultirl.engine.successors import Successors
-from aomultirl.exploring import Explorer
-from aomultirl.learning import Learner
 from aomultirl.mdp import MDP, ModelSet
 
 Encoded = Any
 """What JSON can hold."""
 
 
-PARTS: dict[str, type] = {"learner": Learner, "explorer": Explorer}
-"""What agents are put together from, and the class of all of a kind."""
+PARTS = ("learner", "explorer")
+"""The kinds of things that agents are put together from."""
 
 
 @dataclasses.dataclass
@@ -47,11 +45,6 @@ class _Models:
     rewards: Encoded
     origin: Encoded
     worlds: list[_World]
-
-
-def part_kind(value: Any) -> str | None:
-    """Whether a value is a learner or an explorer."""
-    return next((kind for kind, base in PARTS.items() if isinstance(value, base)), None)
 
 
 class Encoder:
@@ -78,7 +71,7 @@ class Encoder:
             return {"$counts": self._once(value, lambda: self._table(value, place))}
         if isinstance(value, ModelSet):
             return {"$models": self._once(value, lambda: self._worlds(value, place))}
-        if (kind := part_kind(value)) is not None:
+        if (kind := plugins.kind_of(value)) in PARTS:
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
             return {f"${kind}": [type(value).__name__, self.encode(fields, place)]}
         if type(value) in (list, tuple):
@@ -169,13 +162,11 @@ class Decoder:
 
     def _part(self, kind: str, name: Any, fields: Any) -> Any:
         """A learner or an explorer, which its fields make."""
-        makers = {maker.__name__: maker for maker in (*self._own, *_makers(kind)) if issubclass(maker, PARTS[kind])}
-        if name not in makers:
-            raise ValueError(f"it holds {checks.shown(name)}, and there is no such {kind}")
-        given = self.decode(fields)
+        own = {maker.__name__: maker for maker in self._own if plugins.kind_of(maker) == kind}
+        maker, given = own.get(name) or plugins.find(kind, name), self.decode(fields)
         if not isinstance(given, dict):
             raise ValueError(f"the parameters of {name} are not a table of names and values")
-        return makers[name](**given)
+        return maker(**given)
 
     def _array(self, number: Any) -> NDArray[Any]:
         return self._arrays[checks.integer("the number of an array", number, least=0, most=len(self._arrays) - 1)]
@@ -216,9 +207,3 @@ class Decoder:
         if origin is not None and not isinstance(origin, dict):
             raise ValueError(f"the origin of the worlds is {checks.shown(origin)}")
         return ModelSet(worlds, origin)
-
-
-def _makers(kind: str) -> list[type]:
-    room = {"learner": learning, "explorer": exploring}[kind]
-    listed = (getattr(room, name) for name in room.__all__)
-    return [maker for maker in listed if isinstance(maker, type) and issubclass(maker, PARTS[kind])]

@@ -101,6 +101,7 @@ class Recall(Agent):
     """
 
     pair_bytes = 180
+    recognition = "belief"
     keeps: ClassVar[type] = RecallMemory
     kept: RecallMemory
 
@@ -127,7 +128,7 @@ class Recall(Agent):
         self._rules = standards(setting.n_states, n_pairs, setting.episodes, failure, resolution)
         self._gammas = gammas()
         if not isinstance(self.learner, Practical):
-            raise ValueError(f"learner is {checks.shown(self.learner)}, not a learner such as ao.learning.Practical()")
+            raise checks.Refusal("learner", f"is {checks.shown(self.learner)}, not ao.learning.Practical(...)")
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
         self.kept = RecallMemory(shared=self._learning.shared())
         self._now: tuple[BeliefBehaviour, Knowledge, Knowledge] | None = None

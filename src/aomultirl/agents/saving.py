@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from aomultirl import checks, files, records
+from aomultirl import checks, files, plugins, records
 from aomultirl.agents import archive
 from aomultirl.agents.base import Agent
 from aomultirl.agents.encoding import Decoder, Encoded, Encoder
@@ -145,7 +145,7 @@ def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
         format=FORMAT,
         version=VERSION,
         agent=kind.__name__,
-        own=_listed().get(kind.__name__) is not kind,
+        own=not _is_ours(kind),
         parameters=encoder.encode(_parameters(agent), kind.__name__),
         setting=_setting(agent.setting, encoder) if begun else None,
         completed=agent.completed,
@@ -177,9 +177,7 @@ def _own_classes(classes: Iterable[type]) -> list[type]:
     given = list(classes)
     for kind in given:
         if not (isinstance(kind, type) and issubclass(kind, Agent | Learner | Explorer)):
-            raise ValueError(
-                f"agents holds {checks.shown(kind)}, which is not a class of agents, learners or explorers"
-            )
+            raise checks.Refusal("agents", f"holds {checks.shown(kind)}, no class of agents, learners or explorers")
     return given
 
 
@@ -206,23 +204,25 @@ def _read(file: _Document, arrays: list[Any], own: list[type]) -> tuple[Agent, d
     return agent, dict(decoder.decode(file.beside))
 
 
-def _listed() -> dict[str, type[Agent]]:
-    """The classes of ``ao.agents`` by name."""
-    import aomultirl.agents as package
+def _is_ours(kind: type[Agent]) -> bool:
+    """Whether a class is one of ``ao.agents``."""
+    name = kind.__name__
+    return plugins.module_of("agent", name) is None and plugins.is_known("agent", name) and _offered(name) is kind
 
-    found = {name: getattr(package, name) for name in package.__all__}
-    kinds = {name: one for name, one in found.items() if isinstance(one, type) and issubclass(one, Agent)}
-    return {name: kind for name, kind in kinds.items() if kind is not Agent}
+
+def _offered(name: str) -> type[Agent]:
+    kind: type[Agent] = plugins.find("agent", name)  # type: ignore[assignment]  # a class derived from Agent
+    return kind
 
 
 def _class(file: _Document, own: list[type]) -> type[Agent]:
     name = file.agent
-    if not file.own and name in _listed():
-        return _listed()[name]
     for kind in own:
-        if issubclass(kind, Agent) and kind.__name__ == name:
+        if issubclass(kind, Agent) and kind.__name__ == name and file.own:
             return kind
-    where = "which is neither in ao.agents nor in agents=[...]"
+    if plugins.is_known("agent", name) and _is_ours(_offered(name)) != file.own:
+        return _offered(name)
+    where = "which is neither in ao.agents nor in agents=[...] nor in a plug-in that is loaded"
     raise ValueError(f"it holds an agent of class {checks.shown(name)}, {where}")
 
 

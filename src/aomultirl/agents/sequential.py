@@ -17,7 +17,7 @@ practical learner of :mod:`aomultirl.learning.optimism`.  The rewards are those 
 import math
 import warnings
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Annotated, Any, ClassVar, TypeAlias
 
@@ -127,6 +127,7 @@ class SequentialAOMultiRL(Agent):
         how to act after the verdict; the practical learner by default.
     """
 
+    recognition = "evidence"
     pair_bytes = 120
     keeps: ClassVar[type] = SequentialMemory
     kept: SequentialMemory
@@ -177,6 +178,11 @@ class SequentialAOMultiRL(Agent):
     def clusters(self) -> list[CountTable]:
         """The counts of each cluster, in order of first appearance."""
         return [cluster.counts for cluster in self.kept.clusters]
+
+    @clusters.setter
+    def clusters(self, tables: Iterable[CountTable]) -> None:
+        nothing = self._learning.nothing
+        self.kept.clusters = [replace(nothing(), counts=table) for table in tables]
 
     @property
     def abstentions(self) -> int:
@@ -239,11 +245,9 @@ class SequentialAOMultiRL(Agent):
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         learning, tally = self._learning, self._learning.tally()
-        ran, trace, gatherer = yield from self._identify(tally, start)
-        verdict = NONE if gatherer is None else int(gatherer.task[VERDICT])
-        number = len(self.clusters)
-        if gatherer is not None and verdict == ACCEPTED:
-            number = int(gatherer.seen.state[LEADER])
+        ran, trace, gatherer, finished = yield from self._identify(tally, start)
+        verdict = int(gatherer.task[VERDICT]) if finished else NONE
+        number = int(gatherer.seen.state[LEADER]) if verdict == ACCEPTED else len(self.clusters)
         known = self.kept.clusters[number] if verdict == ACCEPTED else learning.nothing()
         spent = trace["steps"][-1]
         learns = self.learning and spent < self.horizon
@@ -255,7 +259,7 @@ class SequentialAOMultiRL(Agent):
         learning.learn(known, ran)
         plan = learning.best(known, self.horizon, stream) if learns else None
         self.kept.met, self.kept.shared = self.kept.met + 1, learning.shared()
-        self.kept.limit = _limit(self._gatherer)
+        self.kept.limit = _limit(gatherer)
         self._keep(trace, verdict, number)
         if verdict == NONE:
             self.kept.abstentions += 1
@@ -267,8 +271,8 @@ class SequentialAOMultiRL(Agent):
 
     def _identify(
         self, tally: Tally, start: int
-    ) -> Generator[Phase, Outcome, tuple[Ran, dict[str, Any], Gatherer | None]]:
-        """Explore until there is a verdict, writing down the evidence ever more rarely; None where there is none."""
+    ) -> Generator[Phase, Outcome, tuple[Ran, dict[str, Any], Gatherer, bool]]:
+        """Explore until there is a verdict, if any, writing down the evidence ever more rarely."""
         trace: dict[str, Any] = {"steps": [], "against": [], "certified": []}
         gatherer, spent, stride, finished, here = self._evidence_gatherer(), 0, FIRST_LOOK, False, start
         while spent < self.horizon and not finished:
@@ -284,7 +288,7 @@ class SequentialAOMultiRL(Agent):
                 break
             if finished and (further := self._further(gatherer)) is not None:
                 gatherer, finished = further, False
-        return ran, trace, gatherer if finished else None
+        return ran, trace, gatherer, finished
 
     def _keep(self, trace: dict[str, Any], verdict: int, number: int) -> None:
         words = {ACCEPTED: "accepted", NEW: "new"}.get(int(verdict), "abstained")

@@ -170,7 +170,7 @@ class TwoStageAOMultiRL(AOMultiRL):
         self.stage = self._second_stage(targets)
         self._later_horizon = self.stage.learning_horizon
 
-    def restore(self, kept: TwoStageMemory) -> None:
+    def restore(self, kept: Any) -> None:
         if kept.discovered is not None:
             self._go_on(kept.discovered)
         super().restore(kept)

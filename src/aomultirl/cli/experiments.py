@@ -82,9 +82,9 @@ def run(
 
     Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
     """
+    from aomultirl.experiments.completion import complete
     from aomultirl.experiments.specification import read_specification
     from aomultirl.experiments.store import Store
-    from aomultirl.experiments.sweep import complete
     from aomultirl.reports import sweep_progress
 
     executor = _executor(workers, ray)
@@ -209,7 +209,8 @@ def compare(
 
 
 def _compare_folders(places: list[Path], as_json: bool) -> None:
-    from aomultirl.reports import leaderboard, leaderboard_table
+    from aomultirl.analysis import leaderboard
+    from aomultirl.reports import leaderboard_table
 
     board = leaderboard.leaderboard(places)
     if as_json:

@@ -1,7 +1,8 @@
 """Commands about worlds: list, inspect, bounds, watch."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -9,6 +10,9 @@ from rich.table import Table
 
 from aomultirl.cli.app import announce_compiling, app
 from aomultirl.worlds import catalogue
+
+if TYPE_CHECKING:
+    from aomultirl.reports.tables import TextTable
 
 
 @app.command("list")
@@ -42,18 +46,25 @@ def inspect(
 
     Example: [bold]aomultirl inspect gridworld edges=stay --figure grids.png[/bold]
     """
-    from aomultirl.reports import grid_figure, inspection
+    from aomultirl.analysis import inspection
+    from aomultirl.reports import grid_figure, inspection_table
 
     models = catalogue.make(world, catalogue.parse(parameters or []))
-    console = Console()
     if figure is not None:
         grid_figure.check(models, figure)
     found = inspection.inspect(models, episodes=episodes, failure=failure, hitting_time=hitting_time, slow=slow)
     if figure is not None:
         grid_figure.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)
-    inspection.show(found, " ".join([world, *(parameters or [])]), console)
+    _print(inspection_table.tables(found, " ".join([world, *(parameters or [])])))
     if figure is not None:
-        console.print(f"figure written to {figure}")
+        Console().print(f"figure written to {figure}")
+
+
+def _print(tables: "Iterable[TextTable]") -> None:
+    from aomultirl.reports.tables import for_terminal
+
+    for table in tables:
+        Console().print(for_terminal(table))
 
 
 @app.command()
@@ -75,9 +86,10 @@ def bounds(
 
     Example: [bold]aomultirl bounds --episodes 100000 --separation 0.5 --constants released[/bold]
     """
+    from aomultirl.analysis.paper_bounds import compute
     from aomultirl.reports import bounds_table
 
-    found = bounds_table.collect(
+    found = compute(
         states=states,
         actions=actions,
         models=models,
@@ -91,7 +103,7 @@ def bounds(
         pairs=pairs,
         constants=constants,
     )
-    bounds_table.show(found, Console())
+    _print(bounds_table.tables(found))
 
 
 @app.command()

@@ -112,9 +112,9 @@ def register(
     for role, given, wanted in (("prepare", prepare, _PREPARE), ("attend", attend, _ATTEND)):
         if given is None:
             continue
-        if not hasattr(given, "py_func"):
+        function: Callable[..., Any] | None = getattr(given, "py_func", None)
+        if function is None:
             raise ValueError(f"{name} cannot be registered: its {role} must be compiled; decorate it with @kernel")
-        function: Callable[..., Any] = given.py_func
         taken = len(inspect.signature(function).parameters)
         if taken != len(wanted):
             raise ValueError(

@@ -31,7 +31,7 @@ def records_in(signature: Any) -> Iterator[type[Any]]:
     """The classes of all records among the types of a kernel's arguments, and in their fields."""
     for argument in getattr(signature, "args", signature):
         if isinstance(argument, types.BaseNamedTuple):
-            yield argument.instance_class
+            yield argument.instance_class  # type: ignore[attr-defined]
         if isinstance(argument, types.BaseTuple):
             yield from records_in(argument)
 

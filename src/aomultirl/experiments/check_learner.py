@@ -8,6 +8,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aomultirl import agents, checks
 from aomultirl.engine.packed_counts import pack
@@ -64,7 +65,7 @@ def check_is_record(thing: Any, base: type, noun: str) -> None:
     frozen = dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
     if not frozen:
         raise ContractError(f"{kind.__name__} is not a frozen dataclass, so it cannot be described and shared")
-    fields = {field.name: getattr(thing, field.name) for field in dataclasses.fields(kind)}
+    fields = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}  # type: ignore[arg-type]
     if kind(**fields) != thing:
         raise ContractError(f"{kind.__name__} is not made again by its fields")
 
@@ -118,5 +119,5 @@ def _check_plan(learning: Learning, known: Known, stream: Any) -> None:
 
 def _frozen(known: Known) -> list[bytes]:
     """All that is known, as bytes that can be compared."""
-    arrays = [*pack(known.counts), known.sums, *(known.own[name] for name in sorted(known.own))]
+    arrays: list[NDArray[Any]] = [*pack(known.counts), known.sums, *(known.own[name] for name in sorted(known.own))]
     return [array.tobytes() for array in arrays]

@@ -187,7 +187,7 @@ class ExploreID(Explorer):
     def steps(self, exploration: Exploration) -> int:
         """H0 of the paper (Lemma 14), which needs a bound on the hitting time."""
         if exploration.hitting_time is None:
-            raise ValueError("hitting_time is needed: without it nobody knows how many steps ExploreID takes")
+            raise checks.Refusal("hitting_time", "is needed: without it nobody knows how many steps ExploreID takes")
         return theory.clustering_horizon(
             exploration.n_states,
             exploration.pairs,

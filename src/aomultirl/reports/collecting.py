@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aomultirl import files
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, leaderboard
+from aomultirl.analysis.measures import is_early
+from aomultirl.analysis.sweep_views import problems_apart, views
 from aomultirl.experiments.history import History
 from aomultirl.experiments.loading import find
 from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
 from aomultirl.experiments.paper import LABELS, PaperExperiment
 from aomultirl.reports import reproduction, sweep_figure
-from aomultirl.reports.leaderboard import Leaderboard, Line, Table, leaderboard
-from aomultirl.reports.measuring import is_early
 from aomultirl.reports.page import Run, Sweep, data, write_page
-from aomultirl.reports.sweep import problems_apart, views
 
 NOT_A_HISTORY = ("episodes.parquet",)
 MOST_BYTES = 2**26
@@ -78,7 +78,7 @@ def _sweep(folder: Path) -> Collection:
     return Collection(runs, read_mark(folder).name or "A sweep", None, command, Sweep(board, words))
 
 
-def choose(board: Leaderboard) -> tuple[list[tuple[Table, Line]], str]:
+def choose(board: Leaderboard) -> tuple[list[tuple[ProblemTable, AgentLine]], str]:
     """The configurations that a page shows run by run, and a sentence on what it leaves out; empty if nothing."""
     tables = board.tables
     total = sum(len(table.lines) for table in tables)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.reports import grid_figure, intervals
+from aomultirl.analysis import intervals
+from aomultirl.reports import grid_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aomultirl import checks
-from aomultirl.reports.leaderboard import Leaderboard, Line, Span, Table
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, Span
 from aomultirl.reports.page import phrases
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as Rich
+    from rich.table import Table
 
 MOST, MOST_LINES = 12, 40
 """Tables that are printed, and lines of each."""
@@ -44,15 +44,15 @@ def show(board: Leaderboard, console: "Console", most: int | None = MOST) -> Non
         console.print(escape(checks.plain(words, MOST_WORDS)), highlight=False)
 
 
-def _drawn(table: Table, width: int) -> "Rich":
+def _drawn(table: ProblemTable, width: int) -> "Table":
     """Means above their intervals, in columns wide enough for each number; labels get the room that is left."""
     from rich import box
     from rich.markup import escape
-    from rich.table import Table as Rich
+    from rich.table import Table
 
     runs = phrases.span(len(line.runs) for line in table.lines)
     title = escape(f"{checks.plain(table.problem.title)}, {runs} run{'' if runs == '1' else 's'}")
-    drawn = Rich(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    drawn = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     lines = table.lines[:MOST_LINES]
     rows = [[_words(line.span(name)) for name in table.columns] for line in lines]
     columns = [[heading, *sum(cells, ())] for heading, *cells in zip(table.headings, *rows, strict=True)]
@@ -99,7 +99,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
     return {"problems": [_table_as_dict(table) for table in board.tables], "notes": list(board.notes)}
 
 
-def _table_as_dict(table: Table) -> dict[str, Any]:
+def _table_as_dict(table: ProblemTable) -> dict[str, Any]:
     return {
         **vars(table.problem),
         "ranking": table.ranking,
@@ -109,7 +109,7 @@ def _table_as_dict(table: Table) -> dict[str, Any]:
     }
 
 
-def _line_as_dict(line: Line) -> dict[str, Any]:
+def _line_as_dict(line: AgentLine) -> dict[str, Any]:
     spans: Mapping[str, Span | None] = {**line.spans, "behind": line.behind}
     return {
         "label": line.label,

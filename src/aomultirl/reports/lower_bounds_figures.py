@@ -2,24 +2,22 @@
 
 Colours, markers and fonts are those of :mod:`aomultirl.reports.curves_figure`.  A fitted line shares the look and the
 legend of the points that it was fitted to; what the paper says is dark and dashed, and may be moved beside the points
-(:mod:`aomultirl.reports.lower_bounds_scaling`).
+(:func:`aomultirl.analysis.charts.beside`).
 """
 
 import math
 import re
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.experiments.lower_bounds import findings
-from aomultirl.experiments.lower_bounds.findings import Series
+from aomultirl.analysis import charts
+from aomultirl.analysis.charts import Chart, Series, Subject, beside, reach_of
 from aomultirl.reports import grid_figure
 from aomultirl.reports.curves_figure import FONT, INK, SMALL, STYLES, TEXT, Style
-from aomultirl.reports.lower_bounds_scaling import beside
 from aomultirl.reports.page import phrases
 
 if TYPE_CHECKING:
@@ -29,14 +27,12 @@ if TYPE_CHECKING:
 
 WIDTH, PANEL, FOOT, LINE = 6.0, 3.2, 0.36, 0.155
 """Inches: of the figure, of the axes with what stands below them, of that, and of a line of title or legend."""
-LONG, SIDES, MOST_TICKS = 95, (0.11, 0.97), 9
-"""Characters of a line, where the axes begin and end, and numbers along them."""
+LONG, SIDES = 95, (0.11, 0.97)
+"""Characters of a line, and where the axes begin and end."""
 SLANT, LETTER = 40.0, 0.027
 """Of names along x: degrees, and inches that a letter of them is high."""
 FONTS = [FONT, "DejaVu Serif"]
 """The second has the raised digits that the first lacks; both come with matplotlib."""
-NARROW = 0.08
-"""Of the axis: what lies nearer has no room for two numbers on a telephone."""
 LONG_AXIS = 100.0
 """A factor; axes that reach farther have numbers at powers of ten alone."""
 KINDS, DOTS = ("png", "svg"), 150
@@ -60,35 +56,22 @@ SIGNS = {
 
 
 class Entry(NamedTuple):
-    """What has one place in the legend: points, a line, or points and the line that was fitted to them."""
+    """What has one place in the legend, and its look."""
 
     label: str
     style: Style
     points: Series | None
     line: Series | None
-
-    @property
-    def is_theory(self) -> bool:
-        return self.line is not None and self.line.kind == "theory"
+    is_theory: bool
 
 
-def entries(figure: findings.Figure) -> list[Entry]:
-    """The series in their order; a fit belongs to the points before it whose label, and a colon, it begins with.
-
-    A fit without such points, as that of the worst of several series, has a place and a colour of its own.
-    """
+def entries(figure: Chart) -> list[Entry]:
+    """What has a place in the legend: curves of the paper are dark, all else has the colours in their order."""
     made: list[Entry] = []
-    for one in figure.series:
-        owner = _owner(one, made) if one.kind == "fit" else None
-        if owner is not None:
-            made[owner] = made[owner]._replace(label=one.label, line=one)
-        elif one.kind == "theory":
-            number = sum(entry.is_theory for entry in made)
-            made.append(Entry(one.label, PAPER[number % len(PAPER)], None, one))
-        else:
-            number = sum(not entry.is_theory for entry in made)
-            points, line = (one, None) if one.kind == "measured" else (None, one)
-            made.append(Entry(one.label, _style(number), points, line))
+    for entry in charts.entries(figure):
+        number = sum(other.is_theory is entry.is_theory for other in made)
+        style = PAPER[number % len(PAPER)] if entry.is_theory else _style(number)
+        made.append(Entry(entry.label, style, entry.points, entry.line, entry.is_theory))
     return made
 
 
@@ -99,18 +82,9 @@ def _style(number: int) -> Style:
     return styles[place]._replace(**{name: getattr(styles[(place + 3 * turn) % len(styles)], name) for name in SHAPE})
 
 
-def _owner(line: Series, made: Sequence[Entry]) -> int | None:
-    free = (i for i, entry in enumerate(made) if entry.points is not None and entry.line is None)
-    named = [i for i in free if line.label.startswith(f"{made[i].label}:")]
-    return max(named, key=lambda i: len(made[i].label), default=None)
-
-
-def is_joined(figure: findings.Figure, entry: Entry) -> bool:
-    """Whether the points have a line through them: not where one was fitted, where two are one above the other, or
-    where x is no number."""
-    if figure.names or entry.line is not None or entry.points is None:
-        return False
-    return len(set(entry.points.x)) == len(entry.points.x)
+def is_joined(figure: Chart, entry: Entry) -> bool:
+    """Whether the points have a line through them."""
+    return charts.is_joined(figure, charts.Entry(entry.label, Subject(entry.label), entry.points, entry.line))
 
 
 def symbols(text: str) -> str:
@@ -138,25 +112,11 @@ def bars(series: Series) -> NDArray[np.float64] | None:
     return np.asarray(np.nan_to_num(np.stack([y - low, high - y]), posinf=0.0, neginf=0.0).clip(min=0.0))
 
 
-def ticks(figure: findings.Figure) -> dict[float, str]:
-    """Places along x and what stands there: the names, or on a logarithmic axis the numbers at which something was
-    measured, unless these are too many; empty for anywhere.  Of numbers without room between them the larger stands."""
+def ticks(figure: Chart) -> dict[float, str]:
+    """Places along x and what stands there: the names, or the numbers at which something was measured."""
     if figure.names:
         return {float(place): name for place, name in enumerate(figure.names)}
-    places = sorted({float(x) for one in figure.series if one.kind == "measured" for x in one.x}, reverse=True)
-    if not figure.log_x or not 0 < len(places) <= MOST_TICKS:
-        return {}
-    kept = places[:1]
-    for place in places[1:]:
-        if place * span(places) ** NARROW <= kept[-1]:
-            kept.append(place)
-    return {x: phrases.number(x) for x in reversed(kept)}
-
-
-def span(values: Sequence[float]) -> float:
-    """How many times the least of the positive values the largest is."""
-    found = [value for value in values if 0.0 < value < math.inf]
-    return max(found) / min(found) if found else 1.0
+    return {x: phrases.number(x) for x in charts.measured_places(figure)}
 
 
 def power(value: float) -> str:
@@ -173,7 +133,7 @@ def power(value: float) -> str:
     return phrases.number(value)
 
 
-def draw(figure: findings.Figure) -> "Figure":
+def draw(figure: Chart) -> "Figure":
     """The title, the axes, and below them the legend."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -207,7 +167,7 @@ def draw(figure: findings.Figure) -> "Figure":
     return drawn
 
 
-def save(figure: findings.Figure, folder: Path) -> list[Path]:
+def save(figure: Chart, folder: Path) -> list[Path]:
     """Write the figure as .png and .svg, each whole or not at all; the same figure, the same bytes."""
     drawn = draw(figure)
     paths = [folder / f"{figure.name}.{kind}" for kind in KINDS]
@@ -223,7 +183,7 @@ def remove(name: str, folder: Path) -> None:
             path.unlink()
 
 
-def _frame(panel: "Axes", figure: findings.Figure) -> None:
+def _frame(panel: "Axes", figure: Chart) -> None:
     for side, spine in panel.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_linewidth(0.6)
@@ -235,7 +195,7 @@ def _frame(panel: "Axes", figure: findings.Figure) -> None:
     panel.set_axisbelow(True)
     if figure.log_x:
         panel.set_xscale("log")
-        _number(panel.xaxis, span([x for one in figure.series for x in one.x]))
+        _number(panel.xaxis, reach_of([x for one in figure.series for x in one.x]))
     if ticks(figure):
         panel.set_xticks(list(ticks(figure)), list(ticks(figure).values()))
     if figure.names:
@@ -244,7 +204,7 @@ def _frame(panel: "Axes", figure: findings.Figure) -> None:
             label.set(horizontalalignment="right", rotation_mode="anchor")
     if figure.log_y:
         panel.set_yscale("log")
-        _number(panel.yaxis, span([y for one in figure.series for y in one.y]))
+        _number(panel.yaxis, reach_of([y for one in figure.series for y in one.y]))
     panel.set_xlabel(symbols(figure.x), labelpad=2.0, color=INK)
     panel.set_ylabel(symbols(figure.y), labelpad=3.0, color=INK)
 

@@ -8,11 +8,11 @@ from itertools import count
 from typing import Any
 
 import aomultirl
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.laboratory import GROUPS, chosen
+from aomultirl.analysis.charts import beside, reach_of
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports.curves_figure import Style
-from aomultirl.reports.lower_bounds_figures import LONG_AXIS, Entry, bars, entries, is_joined, span, symbols, ticks
-from aomultirl.reports.lower_bounds_scaling import beside
+from aomultirl.reports.lower_bounds_figures import LONG_AXIS, Entry, bars, entries, is_joined, symbols, ticks
 from aomultirl.reports.page import markup, phrases
 from aomultirl.reports.page.charts import Chart, plain_name
 from aomultirl.reports.page.data import SYMBOLS, plain
@@ -165,7 +165,7 @@ def _again(quick: bool, seed: int, some: Sequence[str]) -> str:
 
 def _chart(figure: Figure, shown: dict[int, Entry]) -> Chart:
     traces = [trace for number, entry in shown.items() for trace in _traces(figure, entry, number)]
-    is_long = figure.log_y and span([y for one in figure.series for y in one.y]) > LONG_AXIS
+    is_long = figure.log_y and reach_of([y for one in figure.series for y in one.y]) > LONG_AXIS
     layout: dict[str, Any] = {
         "height": HEIGHT,
         "hovermode": "closest",

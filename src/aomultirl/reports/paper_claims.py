@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.analysis.intervals import RESAMPLES, SEED
 from aomultirl.experiments.paper import ALONE, DISCOVERED, GAMMA, GIVEN, OPTIMAL, SEPARATION, Results
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.intervals import RESAMPLES, SEED
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import aomultirl
-from aomultirl.experiments.computing import versions
+from aomultirl.analysis.intervals import over_runs
+from aomultirl.experiments.computation import versions
 from aomultirl.experiments.paper import FAILURE, GAMMA, HITTING_TIME, HORIZON, LABELS, SEPARATION, Results
-from aomultirl.reports.intervals import over_runs
 
 if TYPE_CHECKING:
     import pyarrow

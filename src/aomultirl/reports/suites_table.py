@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aomultirl.analysis.intervals import over_runs
 from aomultirl.experiments.suites import HORIZONS, RUN, Case, Outcome
-from aomultirl.reports.intervals import over_runs
 
 if TYPE_CHECKING:
     from rich.console import Console

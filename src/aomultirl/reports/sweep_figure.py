@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aomultirl import files
+from aomultirl.analysis.sweep_views import Curve, View, spans_decades
 from aomultirl.reports.curves_figure import FONT, INK, SMALL, STYLES, TEXT, Style
 from aomultirl.reports.page import phrases
 from aomultirl.reports.page.data import settled
-from aomultirl.reports.sweep import Curve, View, spans_decades
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

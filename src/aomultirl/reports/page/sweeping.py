@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aomultirl.reports.leaderboard import Leaderboard, Line, Span, Table
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, Span
+from aomultirl.analysis.sweep_views import Curve, View, spans_decades, views
 from aomultirl.reports.page import data, markup, phrases
 from aomultirl.reports.page.charts import MOST_NAMED, Chart, plain_name
 from aomultirl.reports.page.markup import NOTHING, table
-from aomultirl.reports.sweep import Curve, View, spans_decades, views
 
 MOST_VIEWS = 40
 MOST_CURVES = 16
@@ -129,7 +129,7 @@ def _chart(found: Sequence[View], names: Sequence[str], measure: str, what: str)
     return chart if measure == "total_reward" else {**chart, "log": LOG}
 
 
-def _known(line: Line, measure: str) -> bool:
+def _known(line: AgentLine, measure: str) -> bool:
     return bool(np.isfinite(line.spans[measure].mean))
 
 
@@ -189,13 +189,13 @@ def tables(board: Leaderboard) -> str:
     return "".join(blocks) + f"<p>{escape(' '.join(notes))}</p>"
 
 
-def _said(one: Table) -> list[str]:
+def _said(one: ProblemTable) -> list[str]:
     left = len(one.lines) - MOST_LINES
     more = f"{phrases.counted(left, 'more agent')} {'is' if left == 1 else 'are'} behind these." if left > 0 else ""
     return [words for words in (more, one.verdict, *one.notes) if words]
 
 
-def _table(one: Table, caption: str) -> str:
+def _table(one: ProblemTable, caption: str) -> str:
     rows = [
         [
             f'<span class="name"><span>{escape(line.label)}</span></span>',

@@ -6,21 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import metadata
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
+from aomultirl import descriptions
+from aomultirl.analysis import inspection, intervals
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports import inspection, intervals
+from aomultirl.reports import inspection_table
 from aomultirl.reports.page import charts, data, phrases, settings
 from aomultirl.reports.page.data import Group
 from aomultirl.reports.page.markup import NOTHING, SIGNS, code, swatch, table
 from aomultirl.reports.page.script import seeds
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+from aomultirl.reports.tables import Mark, TextTable
 
 MOST_WORK = 2_000
 """Worlds times states times actions up to which the geometry takes no noticeable time."""
@@ -157,36 +156,20 @@ def geometry(models: ModelSet, histories: Sequence[History], title: str = "The w
         failure=_told(histories, "failure") or 0.03,
         hitting_time=_told(histories, "hitting_time"),
     )
-    catcher = _Catcher()
-    inspection.show(found, title, cast("Console", catcher))
-    return "".join(map(_from_rich, catcher.tables))
+    return "".join(map(_text_table, inspection_table.tables(found, title)))
 
 
-class _Catcher:
-    """Takes the tables that would be printed."""
-
-    def __init__(self) -> None:
-        self.tables: list[Table] = []
-
-    def print(self, one: "Table") -> None:
-        self.tables.append(one)
-
-
-def _from_rich(one: "Table") -> str:
-    from rich.text import Text
-
-    signs = {"yes": SIGNS[True], "no": SIGNS[False], "?": SIGNS[None]}
-    columns = [[Text.from_markup(str(cell)).plain for cell in column.cells] for column in one.columns]
-    rows = [[signs.get(cell, escape(cell)) for cell in row] for row in zip(*columns, strict=True)]
-    return table([str(column.header) for column in one.columns], rows, Text.from_markup(str(one.title)).plain)
+def _text_table(shown: TextTable) -> str:
+    cells = [[SIGNS[cell.good] if isinstance(cell, Mark) else escape(cell) for cell in row] for row in shown.rows]
+    return table(list(shown.headings), cells, shown.title)
 
 
 def _told(histories: Sequence[History], name: str) -> float | None:
     """What the first agent that was told this parameter was told."""
     for history in histories:
         try:
-            value = float(history.about.get("parameters", {}).get(name, ""))
-        except ValueError:
+            value = float(settings.agent_of(history)["parameters"].get(name, ""))
+        except (TypeError, ValueError):
             continue
         if math.isfinite(value) and value > 0.0:
             return value
@@ -210,8 +193,8 @@ def parameters(groups: Sequence[Group]) -> str:
     """Every agent's parameters, what it was run on, what it found, and the seeds of its runs."""
     blocks = []
     for one in groups:
-        about, (world, stream, noisy) = one.first.about, one.setting
-        rows = [[escape(str(name)), code(value)] for name, value in about.get("parameters", {}).items()]
+        about, agent, (world, stream, noisy) = one.first.about, settings.agent_of(one.first), one.setting
+        rows = [[escape(name), code(descriptions.code(value))] for name, value in agent["parameters"].items()]
         rows += [["world", code(settings.world_call(world))]] if world else []
         rows += [["stream", code(stream)]] if stream else []
         rows += [["rewards", "noisy: 0 or 1"]] if noisy else []
@@ -219,7 +202,7 @@ def parameters(groups: Sequence[Group]) -> str:
         rows += [[f"found: {escape(str(name))}", code(value)] for name, value in found.items()]
         rows.append(["seeds, run by run", code(seeds(list(one.runs.values())))])
         inside = table([], rows, f"Parameters, findings and seeds of {one.label}")
-        kind = str(about.get("agent", one.label))
+        kind = agent["name"] or one.label
         name = swatch(one) + escape(one.label) + ("" if kind == one.label else f": {code(kind)}")
         blocks.append(f"<details><summary>{name}</summary>{inside}</details>")
     return "".join(blocks)

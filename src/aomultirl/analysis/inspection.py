@@ -1,0 +1,161 @@
+"""What there is to know about a set of worlds before any learner sees it.
+
+Sizes, separation, smallest distinguishing sets, diameters and hitting times, and the paper's N and H0;
+:mod:`aomultirl.reports.inspection_table` shows them, and which of the paper's assumptions hold.
+"""
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from aomultirl import checks, theory
+from aomultirl.geometry.reachability import hitting_time_is_finite
+from aomultirl.mdp import MDP, ModelSet
+
+T = TypeVar("T")
+TIME_LIMIT = 10.0
+"""Seconds for each of: a smallest set, all diameters, all hitting times; more only on request."""
+
+
+class ClusteringPhase(NamedTuple):
+    """The paper's clustering phase for one distinguishing set.
+
+    pairs: the size of the set.
+    every: the set is S x A; otherwise it is a smallest one.
+    constants: "paper" or "released".
+    samples: N, visits of each pair.
+    horizon: H0, in steps; None where no bound on the hitting time is known.
+    """
+
+    pairs: int
+    every: bool
+    constants: str
+    samples: int
+    horizon: int | None
+
+
+class Inspection(NamedTuple):
+    """A set of worlds, measured.
+
+    models: the M worlds.
+    separation: lambda; inf for one world.
+    distinguishing_set, half_distinguishing_set: (state, action), at a level just below lambda and at lambda / 2.
+    smallest: False where a set was chosen greedily, because a smallest one takes too long to find.
+    communicating: one a world.
+    diameters, hitting_times: one a world, in steps; nan where it was not computed.
+    finite_hitting_times: one a world; None where that was not found out.
+    hitting_time: the bound that H0 is made of, in steps: the greatest, or the one that was given.
+    episodes, failure: K and p that N and H0 are for.
+    phases: the clustering phases of two sets with two kinds of constants; empty where worlds cannot be told apart.
+    """
+
+    models: ModelSet
+    separation: float
+    distinguishing_set: list[tuple[int, int]]
+    half_distinguishing_set: list[tuple[int, int]]
+    smallest: bool
+    communicating: list[bool]
+    diameters: list[float]
+    hitting_times: list[float]
+    finite_hitting_times: list[bool | None]
+    hitting_time: float
+    episodes: int
+    failure: float
+    phases: list[ClusteringPhase]
+
+
+def inspect(
+    models: ModelSet,
+    *,
+    episodes: int = 200,
+    failure: float = 0.03,
+    hitting_time: float | None = None,
+    slow: bool = False,
+) -> Inspection:
+    """Measure a set of worlds.
+
+    Parameters
+    ----------
+    episodes, failure
+        K and p, for N and H0.
+    hitting_time
+        D for H0 in place of the exact one.
+    slow
+        compute diameters and hitting times of worlds so large that it takes minutes.
+    """
+    checks.integer("episodes", episodes, least=1)
+    checks.real("failure", failure, above=0.0, below=1.0)
+    if hitting_time is not None:
+        hitting_time = checks.real("hitting_time", hitting_time, above=0.0)
+    separation = models.separation()
+    separable = 0.0 < separation < math.inf
+    half, half_is_smallest = _small_set(models, separation / 2.0) if separable else ([], True)
+    limit = None if slow else TIME_LIMIT
+    finite = _each_in_time(models, limit, lambda m, t: hitting_time_is_finite(m.successors, m.n_states, t))
+    times = [math.inf if known is False else math.nan for known in finite]
+    if all(finite):
+        times = _numbers(_each_in_time(models, limit, MDP.hitting_time))
+    bound = hitting_time if hitting_time is not None else float(np.max(times))
+    chosen, is_smallest = _small_set(models, None) if separable else ([], True)
+    return Inspection(
+        models=models,
+        separation=separation,
+        distinguishing_set=chosen,
+        half_distinguishing_set=half,
+        smallest=is_smallest and half_is_smallest,
+        communicating=[m.is_communicating() for m in models],
+        diameters=_numbers(_each_in_time(models, limit, MDP.diameter)),
+        hitting_times=times,
+        finite_hitting_times=finite,
+        hitting_time=bound,
+        episodes=episodes,
+        failure=failure,
+        phases=_phases(models, len(chosen), bound, episodes, failure) if separable else [],
+    )
+
+
+def _small_set(models: ModelSet, level: float | None) -> tuple[list[tuple[int, int]], bool]:
+    """A smallest distinguishing set and True, or a greedy one and False."""
+    try:
+        return models.distinguishing_set(level, time_limit=TIME_LIMIT), True
+    except TimeoutError:
+        return models.distinguishing_set(level, method="greedy"), False
+
+
+def _each_in_time(models: ModelSet, limit: float | None, measure: Callable[[MDP, float | None], T]) -> list[T | None]:
+    """measure(world, seconds left) for every world; None from the first one on that takes too long.
+
+    A time that is too long to be exact is shown as such later, not warned of.
+    """
+    measured: list[T | None] = []
+    begin = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for world in models:
+            left = None if limit is None else begin + limit - time.process_time()
+            try:
+                measured.append(measure(world, left))
+            except TimeoutError:
+                break
+    return measured + [None] * (len(models) - len(measured))
+
+
+def _numbers(values: list[float | None]) -> list[float]:
+    return [math.nan if value is None else value for value in values]
+
+
+def _phases(models: ModelSet, smallest: int, bound: float, episodes: int, failure: float) -> list[ClusteringPhase]:
+    level, states = models.default_level(), models.n_states
+    phases = []
+    for pairs, every in ((smallest, False), (states * models.n_actions, True)):
+        for constants in ("paper", "released"):
+            samples = theory.samples_needed(states, pairs, level, episodes, failure, constants)
+            horizon = None
+            if math.isfinite(bound):
+                horizon = theory.clustering_horizon(states, pairs, level, bound, episodes, failure, constants)
+            phases.append(ClusteringPhase(pairs, every, constants, samples, horizon))
+    return phases

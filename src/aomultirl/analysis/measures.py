@@ -1,0 +1,71 @@
+"""The numbers of a run, over the episodes that count."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aomultirl.experiments import loading
+from aomultirl.experiments.cells import read_configuration
+from aomultirl.experiments.loading import Finished
+
+MEASURES = {
+    "total_reward": "total reward",
+    "reward_per_step": "reward a step",
+    "regret": "exact regret",
+    "identification_steps": "steps identifying",
+    "misclustered": "wrong cluster",
+    "abstained": "in no cluster",
+    "steps": "steps an episode",
+}
+"""Of a run, and what tables call them: reward of all its steps; that, a step; cumulative exact regret; steps spent
+identifying, an episode; episodes in a wrong cluster, and in none; steps of an episode."""
+BEHIND = "behind the best"
+
+
+NEEDED = (
+    "task",
+    "cluster",
+    "misclustered",
+    "abstained",
+    "identification_steps",
+    "learning_steps",
+    "clustering_reward",
+    "learning_reward",
+    "regret",
+)
+"""The columns of a history that these numbers are of."""
+
+
+def summarise(cells: Sequence[Finished]) -> list[dict[str, float] | None]:
+    """The numbers of every cell over the episodes that count; None where none does.  Its rows have NEEDED."""
+    import polars
+    from polars import col
+
+    early = [is_early(read_configuration(cell.configuration)["stream"]) for cell in cells]
+    number = polars.LazyFrame({loading.PLACE: np.arange(len(cells)), "early": early})
+    rows = loading.frame_of_rows(cells).lazy().join(number, on=loading.PLACE).rename({loading.PLACE: "number"})
+    if any(early):
+        first = polars.when("early").then(col("task").max().over("number") + 1).otherwise(0)
+        rows = rows.filter(col("episode") >= first)
+    steps = col("identification_steps") + col("learning_steps")
+    measured = rows.group_by("number").agg(
+        episodes=polars.len().cast(polars.Float64),
+        total_reward=(col("clustering_reward") + col("learning_reward")).sum(),
+        steps=steps.mean(),
+        reward_per_step=(col("clustering_reward") + col("learning_reward")).sum() / steps.sum(),
+        regret=col("regret").fill_null(np.nan).sum(),
+        identification_steps=col("identification_steps").mean(),
+        misclustered=col("misclustered").sum().cast(polars.Float64),
+        abstained=col("abstained").sum().cast(polars.Float64),
+        clusters=(col("cluster").max() + 1).cast(polars.Float64),
+    )
+    found: list[dict[str, float] | None] = [None] * len(cells)
+    for row in measured.collect().iter_rows(named=True):
+        found[row.pop("number")] = row
+    return found
+
+
+def is_early(stream: Mapping[str, Any]) -> bool:
+    """Every world comes once before the episodes that count."""
+    return stream["name"] == "paper" and bool(stream["parameters"].get("each_first"))

@@ -1,0 +1,185 @@
+"""What changes with a parameter: every agent against each number that varies in a sweep, all else being fixed.
+
+A parameter that others determine, such as the separation that an agent is told of each world, has no view of its own.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
+from aomultirl.descriptions import words
+from aomultirl.experiments.varying_parameters import varying
+
+NOT_NUMBERS = ("seed", "rng")
+"""Parameters whose values are numbers, and mean nothing by their size."""
+DECADE = 10.0
+ROOM = 0.12
+"""The share of an axis that the label of a tick takes."""
+Row = Mapping[str, Any]
+
+
+class Curve(NamedTuple):
+    """An agent: (value of the parameter, line of the leaderboard), by value.
+
+    level: the agent does not have the parameter, so it is one line at the least and the largest value.
+    """
+
+    name: str
+    points: list[tuple[float, AgentLine]]
+    level: bool = False
+
+
+class View(NamedTuple):
+    """parameter: "world.separation"; fixed: the others that vary, in words; unequal: episodes are not equally long."""
+
+    parameter: str
+    fixed: str
+    curves: list[Curve]
+    unequal: bool
+
+    @property
+    def axis(self) -> str:
+        """What the parameter is, in words."""
+        part, _, name = self.parameter.rpartition(".")
+        return f"{name} of the {part}" if part else {"episodes": "episodes K"}.get(name, name)
+
+    @property
+    def title(self) -> str:
+        return f"{self.axis}, with {self.fixed}" if self.fixed else self.axis
+
+    @property
+    def is_log(self) -> bool:
+        """The values span more than a decade."""
+        return spans_decades(self.values)
+
+    @property
+    def values(self) -> list[float]:
+        """Of the parameter."""
+        return sorted({x for curve in self.curves for x, _ in curve.points})
+
+    @property
+    def ticks(self) -> list[float]:
+        """The values, where an axis has room for all of them; nothing otherwise."""
+        places = [math.log(x) if self.is_log else x for x in self.values]
+        room = min(after - before for before, after in pairwise(places)) / (places[-1] - places[0])
+        return self.values if room >= ROOM else []
+
+
+def spans_decades(values: Iterable[float]) -> bool:
+    """All are positive, and the largest is more than ten times the least."""
+    found = list(values)
+    return bool(found) and min(found) > 0.0 and max(found) > DECADE * min(found)
+
+
+def views(board: Leaderboard) -> list[View]:
+    """One for each parameter and each way to fix the others; none where no number varies."""
+    rows = _rows(board.tables)
+    names = independent(rows)
+    found: list[View] = []
+    for name in filter(lambda name: is_number(rows, name), names):
+        found += _over_problems(name, board.tables, rows, [other for other in names if other != name])
+    for table, row in zip(board.tables, rows, strict=True):
+        found += _over_agents(table, _fixed(row, names))
+    order = list(dict.fromkeys(view.parameter for view in found))
+    return sorted(found, key=lambda view: order.index(view.parameter))
+
+
+def problems_apart(tables: Sequence[ProblemTable]) -> list[str]:
+    """For every table, what tells its problem apart from the others, in words."""
+    rows = _rows(tables)
+    names = independent(rows)
+    return [_fixed(row, names) for row in rows]
+
+
+def _rows(tables: Sequence[ProblemTable]) -> list[dict[str, Any]]:
+    parts = ("world", "stream", "episodes", "seed")
+    return varying([{name: getattr(table.problem, name) for name in parts} for table in tables])
+
+
+def _over_problems(
+    name: str, tables: Sequence[ProblemTable], rows: Sequence[Row], others: Sequence[str]
+) -> Iterator[View]:
+    grouped: dict[str, list[tuple[float, ProblemTable, Row]]] = {}
+    for table, row in zip(tables, rows, strict=True):
+        if name in row:
+            key = json.dumps([row.get(other) for other in others])
+            grouped.setdefault(key, []).append((float(row[name]), table, row))
+    for group in grouped.values():
+        curves: dict[str, list[tuple[float, AgentLine]]] = {}
+        for value, table, _ in sorted(group, key=lambda one: one[0]):
+            for line in table.lines:
+                curves.setdefault(line.label, []).append((value, line))
+        if any(len(points) > 1 for points in curves.values()):
+            unequal = any(table.ranking != "total_reward" for _, table, _ in group)
+            yield View(name, _fixed(group[0][2], others), [Curve(*item) for item in curves.items()], unequal)
+
+
+def _over_agents(table: ProblemTable, fixed: str) -> Iterator[View]:
+    """Of agents that differ in a number in the same problem; the others are level."""
+    parts = [_taken_apart(line) for line in table.lines]
+    kept: dict[str, list[str]] = {}
+    for base in dict.fromkeys(base for base, _ in parts):
+        rows = [_told(line, told) for line, (own, told) in zip(table.lines, parts, strict=True) if own == base]
+        names = independent(rows)
+        kept[base] = names
+    for name in dict.fromkeys(name for names in kept.values() for name in names):
+        curves: dict[str, list[tuple[float, AgentLine]]] = {}
+        alone: list[AgentLine] = []
+        for line, (base, told) in zip(table.lines, parts, strict=True):
+            value = line.agent["parameters"].get(name)
+            if name not in kept[base] or not _is_number(value):
+                alone.append(line)
+                continue
+            label = ", ".join([base, *(told[other] for other in told if other in kept[base] and other != name)])
+            curves.setdefault(label, []).append((float(value), line))
+        values = sorted(value for points in curves.values() for value, _ in points)
+        if name in NOT_NUMBERS or not any(len(points) > 1 for points in curves.values()):
+            continue
+        drawn = [Curve(label, sorted(points, key=lambda one: one[0])) for label, points in curves.items()]
+        drawn += [Curve(line.label, [(values[0], line), (values[-1], line)], level=True) for line in alone]
+        yield View(f"agent.{name}", fixed, drawn, table.ranking != "total_reward")
+
+
+def _taken_apart(line: AgentLine) -> tuple[str, dict[str, str]]:
+    """A label without its parameters, and these: ``("Recall", {"horizon": "horizon=500"})``."""
+    names = "|".join(map(re.escape, line.agent["parameters"]))
+    if not names:
+        return line.label, {}
+    base, *told = re.split(rf", (?=(?:{names})=)", line.label)
+    return base, {part.partition("=")[0]: part for part in told}
+
+
+def _told(line: AgentLine, told: Iterable[str]) -> dict[str, Any]:
+    return {name: line.agent["parameters"][name] for name in told}
+
+
+def independent(rows: Sequence[Row]) -> list[str]:
+    """The names that those before them do not determine; numbers come before other values, names of things first."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    ordered = sorted(names, key=lambda name: (name not in ("world", "stream"), not is_number(rows, name)))
+    kept: list[str] = []
+    for name in ordered:
+        values: dict[str, set[str]] = {}
+        for row in rows:
+            key = json.dumps([row.get(other) for other in kept])
+            values.setdefault(key, set()).add(json.dumps(row.get(name)))
+        if any(len(several) > 1 for several in values.values()):
+            kept.append(name)
+    return kept
+
+
+def is_number(rows: Sequence[Row], name: str) -> bool:
+    """All values are numbers whose size means something."""
+    return name.rpartition(".")[2] not in NOT_NUMBERS and all(_is_number(row[name]) for row in rows if name in row)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _fixed(row: Row, names: Iterable[str]) -> str:
+    return words({name.removeprefix("world."): row[name] for name in names if name in row})

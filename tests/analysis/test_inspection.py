@@ -1,0 +1,100 @@
+import io
+import math
+
+import pytest
+from rich.console import Console
+
+import aomultirl as ao
+from aomultirl.analysis import inspection
+from aomultirl.reports import inspection_table, tables
+
+
+def printed(found, name="world"):
+    page = io.StringIO()
+    for table in inspection_table.tables(found, name):
+        Console(width=200, file=page).print(tables.for_terminal(table))
+    return page.getvalue()
+
+
+def test_the_grid_of_the_text():
+    found = inspection.inspect(ao.worlds.gridworld())
+    assert found.separation == pytest.approx(1.3)
+    assert len(found.distinguishing_set) == len(found.half_distinguishing_set) == 3
+    assert found.communicating == [True] * 4
+    assert found.diameters == pytest.approx([11.508] * 4, abs=1e-3)
+    assert found.hitting_times == pytest.approx([350_443] * 4, abs=0.5)
+    text = printed(found, "gridworld")
+    for words in ("gridworld", "11.508 in every world", "350,442.71 in every world", "lambda = 1.3", "2,424"):
+        assert words in text
+    assert " no " not in text
+
+
+def test_a_hitting_time_of_ones_own_gives_the_papers_horizon():
+    found = inspection.inspect(ao.worlds.gridworld(edges="stay"), hitting_time=7)
+    assert [phase.horizon for phase in found.phases] == [610_848, 101_262, 13_031_424, 2_649_472]
+    text = printed(found)
+    assert "some policy avoids a state for ever: m1, m2, m3, m4" in text
+    assert "13,031,424" in text
+
+
+def test_assumptions_that_fail_are_named():
+    text = printed(inspection.inspect(ao.worlds.two_jao_noncommunicating(actions=2)))
+    assert "not communicating: m1, m2" in text
+    assert "no bound known" in text
+    same = ao.worlds.gridworld()[0]
+    text = printed(inspection.inspect(ao.ModelSet([same, same])))
+    assert "two of the worlds are the same" in text
+
+
+def test_worlds_that_differ_are_listed_and_many_are_summarised():
+    two = inspection.inspect(ao.worlds.random_models(models=2, rng=1))
+    assert f"m1: {two.diameters[0]:.3f}".rstrip("0") in printed(two)
+    many = inspection.inspect(ao.worlds.random_models(models=12, rng=1))
+    assert f"{min(many.diameters):,.6g} to {max(many.diameters):,.6g}" in printed(many)
+
+
+def test_one_world():
+    text = printed(inspection.inspect(ao.ModelSet([ao.worlds.gridworld()[0]])))
+    assert "separation" not in text
+    assert "clustering phase" not in text
+
+
+def test_what_takes_too_long_waits_for_a_request(monkeypatch):
+    monkeypatch.setattr(inspection, "TIME_LIMIT", 0.0)
+    found = inspection.inspect(ao.worlds.gridworld())
+    assert all(map(math.isnan, found.diameters))
+    assert found.finite_hitting_times == [None] * 4
+    text = printed(found)
+    assert "--slow does it" in text
+    assert "?" in text
+    asked = inspection.inspect(ao.worlds.gridworld(), slow=True)
+    assert asked.diameters == pytest.approx([11.508] * 4, abs=1e-3)
+
+
+def test_whether_a_hitting_time_is_finite_is_found_before_how_long_it_is(monkeypatch):
+    avoidable, sure = (ao.ModelSet([ao.worlds.gridworld(24, edges)[0]]) for edges in ("stay", "third"))
+    monkeypatch.setattr(inspection, "TIME_LIMIT", 1.0)
+    assert inspection.inspect(avoidable).hitting_times == [math.inf]
+    found = inspection.inspect(sure)
+    assert found.finite_hitting_times == [True]
+    assert math.isnan(found.hitting_times[0])
+    assert "hitting time not computed" in printed(found)
+
+
+def test_a_greedy_set_is_called_so(monkeypatch):
+    monkeypatch.setattr(inspection, "TIME_LIMIT", 0.01)
+    found = inspection.inspect(ao.worlds.random_models(100, 4, 40, 5, 1.0, 0))
+    assert not found.smallest
+    assert "a small (greedy) distinguishing set" in printed(found)
+
+
+def test_times_too_long_to_be_exact_are_called_so():
+    text = printed(inspection.inspect(ao.ModelSet([ao.worlds.gridworld(10)[0]])))
+    assert "too long to compute exactly" in text
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="failure must be below 1, not 1"):
+        inspection.inspect(ao.worlds.gridworld(), failure=1.0)
+    with pytest.raises(ValueError, match="hitting_time must be above 0, not 0"):
+        inspection.inspect(ao.worlds.gridworld(), hitting_time=0.0)
