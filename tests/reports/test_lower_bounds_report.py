@@ -9,7 +9,7 @@ import re
 import pytest
 from rich.console import Console
 
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.reports import lower_bounds, lower_bounds_figures
 from aomultirl.reports.lower_bounds_page import make_page
 from browser import CHROMIUM, Browser

@@ -9,8 +9,8 @@ from typing import Any
 
 import aomultirl
 from aomultirl.analysis.charts import beside, reach_of
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.laboratory import GROUPS, chosen
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports.curves_figure import Style
 from aomultirl.reports.lower_bounds_figures import LONG_AXIS, Entry, bars, entries, is_joined, symbols, ticks
 from aomultirl.reports.page import markup, phrases

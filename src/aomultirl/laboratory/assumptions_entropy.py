@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.entropy_pair import entropy_pair
 
@@ -82,7 +82,7 @@ def _separable() -> Findings:
     words = f"the pair is lambda-separable, lambda = {', '.join(f'{level:g}' for level in LEVELS)}"
     rule = "computed; at most 1e-12, as the largest difference between the l1 distance and lambda"
     why = "under '>=', not under '>' (E1)"
-    claim = Claim(words, places.LEMMA_22, 0.0, off, off, off, off <= 1e-12, rule, why, SEPARABLE)
+    claim = Claim(words, paper_places.LEMMA_22, 0.0, off, off, off, off <= 1e-12, rule, why, SEPARABLE)
     ends = (LEVELS[0], LEVELS[-1])
     series = [Series("the pair", LEVELS, apart), Series("lambda", ends, ends, kind="theory")]
     title, y = "The entropy pair: how far apart the worlds are", "l1 distance"
@@ -95,7 +95,7 @@ def _blind(groups: Sequence[ByLevel], longest: int) -> Claim:
     count = sum(int((one.told == 0).sum()) for one in every)
     return Claim(
         "the likelihood ratio is exactly 1 on every trajectory without (s1, a1), so under every blind policy",
-        places.LEMMA_22,
+        paper_places.LEMMA_22,
         0.0,
         off,
         off,
@@ -113,7 +113,7 @@ def _never(drawn: ByLevel) -> Claim:
     least = min(float(one.ratios.min()) for row in drawn.values() for one in row)
     return Claim(
         "as drawn the pair is well separated under no policy: every trajectory makes both worlds look likely",
-        places.LEMMA_22,
+        paper_places.LEMMA_22,
         1.0 / 16.0,
         least,
         least,
@@ -187,7 +187,7 @@ def _seeing(patience: int) -> list[Claim]:
     return [
         Claim(
             "under a blind policy the other world looks likely with probability 1, whatever the horizon",
-            places.LEMMA_22,
+            paper_places.LEMMA_22,
             1.0,
             always,
             always,
@@ -201,7 +201,7 @@ def _seeing(patience: int) -> list[Claim]:
         Claim(
             f"with a way back to s1 a policy that looks separates the pair within {2 * (looks or patience):,} steps: "
             "it is the blind one that does not",
-            places.LEMMA_22,
+            paper_places.LEMMA_22,
             LIKELY,
             seldom,
             seldom,

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from aomultirl.experiments.lower_bounds.clustering_tasks import EXPLORE_ID, GOSPRL, Found, Task, Tree
-from aomultirl.experiments.lower_bounds.exponents import Fit
+from aomultirl.laboratory.clustering_tasks import EXPLORE_ID, GOSPRL, Found, Task, Tree
+from aomultirl.laboratory.exponents import Fit
 
 Floats = NDArray[np.float64]
 Curve = Sequence[tuple[int, Found]]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from aomultirl.experiments.lower_bounds.assumptions import FULL, LOOKING, QUICK
-from aomultirl.experiments.lower_bounds.assumptions_blocked import NAMING, SEQUENTIAL, WORLDS
-from aomultirl.experiments.lower_bounds.assumptions_rates import CHANCE, FALLS_SHORT, GATHERS, LOSES, NAMES, judge, rate
-from aomultirl.experiments.lower_bounds.sweeps import NEARLY, TOO_WIDE, Mean, mean_of
+from aomultirl.laboratory.assumptions import FULL, LOOKING, QUICK
+from aomultirl.laboratory.assumptions_blocked import NAMING, SEQUENTIAL, WORLDS
+from aomultirl.laboratory.assumptions_rates import CHANCE, FALLS_SHORT, GATHERS, LOSES, NAMES, judge, rate
+from aomultirl.laboratory.sweeps import NEARLY, TOO_WIDE, Mean, mean_of
 
 
 def passes(required, truth, games):

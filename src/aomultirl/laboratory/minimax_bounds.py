@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.minimax_sizes import DISTANCE, LEAST, Sweep
-from aomultirl.experiments.lower_bounds.minimax_tasks import CONSTANT, TWO_STATES, UCRL, Results, Trial, per_episode
-from aomultirl.experiments.lower_bounds.sweeps import Mean, bounded, mean_of
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.minimax_sizes import DISTANCE, LEAST, Sweep
+from aomultirl.laboratory.minimax_tasks import CONSTANT, TWO_STATES, UCRL, Results, Trial, per_episode
+from aomultirl.laboratory.sweeps import Mean, bounded, mean_of
 
-LEMMA, AFTER = places.LEMMA_5, places.UCRL2
+LEMMA, AFTER = paper_places.LEMMA_5, paper_places.UCRL2
 FIGURE, BY_BOUND, BY_SHARE = "minimax_room", "minimax_above", "minimax_within"
 
 

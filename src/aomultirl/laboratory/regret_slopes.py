@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.exponents import line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.regret_tasks import (
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.exponents import line_through
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.regret_tasks import (
     BONUSES,
     BOTH,
     FULL,
@@ -33,7 +33,7 @@ from aomultirl.experiments.lower_bounds.regret_tasks import (
     Sizes,
     Task,
 )
-from aomultirl.experiments.lower_bounds.sweeps import (
+from aomultirl.laboratory.sweeps import (
     Expected,
     bounded,
     exponent,
@@ -43,9 +43,9 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     measured,
     summed,
 )
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory.tasks import carry_out
 
-THEOREM, REMARK = places.THEOREM_16, places.REMARK_11
+THEOREM, REMARK = paper_places.THEOREM_16, paper_places.REMARK_11
 BY_LAMBDA, BY_EPISODES, BY_LEARNING, BY_MODELS, BY_BONUS = (
     "regret_lambda",
     "regret_episodes",
@@ -230,7 +230,7 @@ def _bonuses(tasks: Mapping[str, Learning], found: Results) -> Findings:
         reason = _vacuous(tasks[name])
         if name == BOTH:
             ok = found[tasks[name]][..., 2].mean()
-            expected = expected._replace(place=places.THEOREM_37)
+            expected = expected._replace(place=paper_places.THEOREM_37)
             reason += f"; every pair had N = {tasks[name].samples:,} samples in {ok:.1%} of the episodes"
         claims.append(exponent(expected, {name: lines[name]}, BY_BONUS, reason))
     figure = Figure(

@@ -5,9 +5,9 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.experiments.executors import InProcess, local
-from aomultirl.experiments.lower_bounds import regret_slopes, regret_tasks
-from aomultirl.experiments.lower_bounds.regret_slopes import KEY
-from aomultirl.experiments.lower_bounds.regret_tasks import (
+from aomultirl.laboratory import regret_slopes, regret_tasks
+from aomultirl.laboratory.regret_slopes import KEY
+from aomultirl.laboratory.regret_tasks import (
     BOTH,
     HITTING_TIME,
     JAO,
@@ -21,7 +21,7 @@ from aomultirl.experiments.lower_bounds.regret_tasks import (
     Sizes,
     signposts,
 )
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory.tasks import carry_out
 from backwards import Backwards
 
 TINY = Sizes(

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.coin_tasks import (
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.coin_tasks import (
     ELIMINATION,
     STRATEGIES,
     TRACKING,
@@ -24,10 +24,10 @@ from aomultirl.experiments.lower_bounds.coin_tasks import (
     Task,
     limit,
 )
-from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.sweeps import Expected, bounded, exponent, fitted, mean_of, measured
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory.exponents import Fit, line_through
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.sweeps import Expected, bounded, exponent, fitted, mean_of, measured
+from aomultirl.laboratory.tasks import carry_out
 from aomultirl.theory.coin_game import CoinGame
 from aomultirl.theory.lower_bounds import hidden_bias
 
@@ -45,7 +45,7 @@ TOLERANCE = 0.15
 """Of an exponent: half of what a logarithm of Q adds to it between 12 and 192 rows."""
 KEY = 7
 """Of this experiment's randomness."""
-LEMMA, COROLLARY = places.LEMMA_23, places.COROLLARY_24
+LEMMA, COROLLARY = paper_places.LEMMA_23, paper_places.COROLLARY_24
 BY_BIAS, BY_ROWS, BY_FLIPS, BY_HORIZON = "coin_lambda", "coin_rows", "coin_lemma", "coin_corollary"
 
 Point = tuple[str, int, float]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from aomultirl.experiments.executors import InProcess, local
-from aomultirl.experiments.lower_bounds import coin, coin_tasks
-from aomultirl.experiments.lower_bounds.coin_tasks import TRACKING, UNIFORM, Batch, Misses
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory import coin, coin_tasks
+from aomultirl.laboratory.coin_tasks import TRACKING, UNIFORM, Batch, Misses
+from aomultirl.laboratory.tasks import carry_out
 from aomultirl.theory.coin_game import Played
 from backwards import Backwards
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.clustering_bounds import bounds, theory_curves
-from aomultirl.experiments.lower_bounds.clustering_curves import Curves, Floats, Reading, interval, line
-from aomultirl.experiments.lower_bounds.clustering_tasks import (
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.clustering_bounds import bounds, theory_curves
+from aomultirl.laboratory.clustering_curves import Curves, Floats, Reading, interval, line
+from aomultirl.laboratory.clustering_tasks import (
     EXPLORE_ID,
     FAILURE,
     GOSPRL,
@@ -35,10 +35,10 @@ from aomultirl.experiments.lower_bounds.clustering_tasks import (
     Task,
     Tree,
 )
-from aomultirl.experiments.lower_bounds.exponents import Fit
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
-from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory.exponents import Fit
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
+from aomultirl.laboratory.sweeps import Expected, exponent
+from aomultirl.laboratory.tasks import carry_out
 
 SCALES = (0.75, 1.5, 3.0, 6.0, 12.0, 24.0, 48.0)
 """N lambda^2 at which rules are tried; the last serves probabilities above 1/2."""
@@ -49,7 +49,7 @@ AXES = {"separation": ("lambda", -2.0), "diameter": ("D", 1.0), "states": ("S", 
 """What is varied: its letter, and the exponent of D S A / lambda^2."""
 TOLERANCE = 0.25
 KEY = 8
-COROLLARY = places.COROLLARY_9
+COROLLARY = paper_places.COROLLARY_9
 
 
 class Sweep(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from aomultirl.experiments.lower_bounds.minimax_tasks import (
+from aomultirl.laboratory.minimax_tasks import (
     LEARNER,
     ORACLE,
     PLAIN,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Series, Subject
+from aomultirl.laboratory.exponents import Fit, line_through
+from aomultirl.laboratory.findings import Claim, Series, Subject
 
 Floats = NDArray[np.float64]
 WIDEST = 0.5

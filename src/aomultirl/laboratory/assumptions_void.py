@@ -8,10 +8,10 @@ import numpy as np
 
 from aomultirl import agents, theory
 from aomultirl.agents.base import Setting
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.assumptions_gathering import ACTIONS, FAILURE, LEVEL, LOCK, world
-from aomultirl.experiments.lower_bounds.exponents import line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.assumptions_gathering import ACTIONS, FAILURE, LEVEL, LOCK, world
+from aomultirl.laboratory.exponents import line_through
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.mdp import MDP
 from aomultirl.worlds.jao import two_jao
 from aomultirl.worlds.jao_tree import two_jao_tree
@@ -54,7 +54,7 @@ def _hitting() -> Findings:
     wide = float(sum(not np.isfinite(model.diameter()) for model in worlds))
     claim = Claim(
         "no 2-JAO world has a finite hitting time, although all have a finite diameter",
-        places.ASSUMPTION_12,
+        paper_places.ASSUMPTION_12,
         0.0,
         finite,
         finite,
@@ -91,7 +91,7 @@ def _horizon() -> Findings:
     refused = float(sum(_refused(attempt) for attempt in ATTEMPTS.values()))
     claim = Claim(
         "there is no H0 for an infinite hitting time, and ExploreID's agents refuse to choose one",
-        places.LEMMA_14,
+        paper_places.LEMMA_14,
         float(len(ATTEMPTS)),
         refused,
         refused,

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import theory
-from aomultirl.experiments.lower_bounds.assumptions_blocked import FAILURE, WORLDS
-from aomultirl.experiments.lower_bounds.findings import Claim
-from aomultirl.experiments.lower_bounds.sweeps import NEARLY, TOO_WIDE, Mean
+from aomultirl.laboratory.assumptions_blocked import FAILURE, WORLDS
+from aomultirl.laboratory.findings import Claim
+from aomultirl.laboratory.sweeps import NEARLY, TOO_WIDE, Mean
 
 EXACT, STUDENT = "Clopper and Pearson", "Student"
 SURELY = 1.7

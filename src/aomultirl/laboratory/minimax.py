@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.lower_bounds.exponents import line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.minimax_bounds import AFTER, LEMMA, above, no_room, within
-from aomultirl.experiments.lower_bounds.minimax_sizes import (
+from aomultirl.laboratory.exponents import line_through
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.minimax_bounds import AFTER, LEMMA, above, no_room, within
+from aomultirl.laboratory.minimax_sizes import (
     BLIND,
     FORGETFUL,
     FULL,
@@ -26,7 +26,7 @@ from aomultirl.experiments.lower_bounds.minimax_sizes import (
     over_long_horizons,
     powers,
 )
-from aomultirl.experiments.lower_bounds.minimax_tasks import (
+from aomultirl.laboratory.minimax_tasks import (
     CONSTANT,
     ORACLE,
     TREE,
@@ -36,7 +36,7 @@ from aomultirl.experiments.lower_bounds.minimax_tasks import (
     Trial,
     per_episode,
 )
-from aomultirl.experiments.lower_bounds.sweeps import (
+from aomultirl.laboratory.sweeps import (
     Expected,
     bounded,
     exponent,
@@ -46,7 +46,7 @@ from aomultirl.experiments.lower_bounds.sweeps import (
     measured,
     summed,
 )
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory.tasks import carry_out
 
 LINEAR = Expected(
     "regret grows linearly in K",

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from aomultirl import checks
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.lower_bounds.findings import Findings
+from aomultirl.laboratory.findings import Findings
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,9 +39,7 @@ def measure_all(
     only
         names of groups, by default all; what they find does not depend on whether others are measured.
     """
-    parts = [
-        (import_module(f"aomultirl.experiments.lower_bounds.{name}").measure, GROUPS[name]) for name in chosen(only)
-    ]
+    parts = [(import_module(f"aomultirl.laboratory.{name}").measure, GROUPS[name]) for name in chosen(only)]
     return gather(parts, quick, seed, executor, done)
 
 

@@ -9,10 +9,10 @@ from aomultirl.agents.baselines import told_task
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.stepping import Phase, follow
 from aomultirl.experiments.executors import InProcess, local
-from aomultirl.experiments.lower_bounds import minimax, minimax_sizes, minimax_tasks
-from aomultirl.experiments.lower_bounds.minimax import KEY
-from aomultirl.experiments.lower_bounds.minimax_sizes import Sizes
-from aomultirl.experiments.lower_bounds.minimax_tasks import (
+from aomultirl.laboratory import minimax, minimax_sizes, minimax_tasks
+from aomultirl.laboratory.minimax import KEY
+from aomultirl.laboratory.minimax_sizes import Sizes
+from aomultirl.laboratory.minimax_tasks import (
     LEARNER,
     ORACLE,
     PLAIN,
@@ -21,7 +21,7 @@ from aomultirl.experiments.lower_bounds.minimax_tasks import (
     UCRL,
     Trial,
 )
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory.tasks import carry_out
 from aomultirl.worlds import two_jao_tree
 from backwards import Backwards
 

@@ -10,14 +10,14 @@ import pytest
 
 from aomultirl import agents
 from aomultirl.experiments.executors import InProcess
-from aomultirl.experiments.lower_bounds import (
+from aomultirl.laboratory import (
     assumptions,
     assumptions_entropy,
     assumptions_hitting,
     assumptions_void,
 )
-from aomultirl.experiments.lower_bounds.assumptions import LOOKING, measure_with
-from aomultirl.experiments.lower_bounds.assumptions_blocked import (
+from aomultirl.laboratory.assumptions import LOOKING, measure_with
+from aomultirl.laboratory.assumptions_blocked import (
     AGENTS,
     NAMING,
     WORLDS,
@@ -25,16 +25,16 @@ from aomultirl.experiments.lower_bounds.assumptions_blocked import (
     Pairing,
     told,
 )
-from aomultirl.experiments.lower_bounds.assumptions_entropy import (
+from aomultirl.laboratory.assumptions_entropy import (
     LEVEL,
     LIKELY,
     chances_of_likely,
     looks_needed,
     trajectories,
 )
-from aomultirl.experiments.lower_bounds.assumptions_gathering import EXPLORE_ID, GOSPRL, LOCK, TWO_JAO, Gathering, world
-from aomultirl.experiments.lower_bounds.assumptions_reach import chances, reachable
-from aomultirl.experiments.lower_bounds.assumptions_void import expected_times
+from aomultirl.laboratory.assumptions_gathering import EXPLORE_ID, GOSPRL, LOCK, TWO_JAO, Gathering, world
+from aomultirl.laboratory.assumptions_reach import chances, reachable
+from aomultirl.laboratory.assumptions_void import expected_times
 from aomultirl.mdp import MDP
 from aomultirl.worlds import entropy_pair, two_jao, two_jao_noncommunicating, two_jao_tree
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from aomultirl import theory
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.clustering_curves import Curves, Floats, Reading, interval
-from aomultirl.experiments.lower_bounds.clustering_tasks import EXPLORE_ID, LIKELIHOOD, Found, Task, Tree, worlds
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.sweeps import Mean, bounded
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.clustering_curves import Curves, Floats, Reading, interval
+from aomultirl.laboratory.clustering_tasks import EXPLORE_ID, LIKELIHOOD, Found, Task, Tree, worlds
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.sweeps import Mean, bounded
 
-LEMMA, COROLLARY = places.LEMMA_8, places.COROLLARY_9
+LEMMA, COROLLARY = paper_places.LEMMA_8, paper_places.COROLLARY_9
 FIGURE, SAMPLES, FEW, DIAMETERS = "clustering_all", "clustering_samples", "clustering_few", "clustering_diameter"
 
 Point = tuple[Reading, Tree]
@@ -93,7 +93,7 @@ def _within(shares: Mapping[Point, Floats]) -> Claim:
     low, high = (ends[0] for ends in interval(share[None]))
     claim = Claim(
         f"H0 steps, with the diameter in place of the hitting time, are enough for success {reading.level:g}",
-        places.LEMMA_14,
+        paper_places.LEMMA_14,
         1.0,
         float(share[0]),
         low,
@@ -115,7 +115,7 @@ def _diameters(trees: Sequence[Tree]) -> Findings:
     share = found[tree] / tree.diameter
     claim = Claim(
         "the diameter of every tree is at most D",
-        places.TREES,
+        paper_places.TREES,
         1.0,
         share,
         share,

@@ -12,11 +12,14 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.executors import InProcess
-from aomultirl.experiments.lower_bounds import clustering, clustering_curves
-from aomultirl.experiments.lower_bounds.clustering import SCALES, Sweep, along, measure_with
-from aomultirl.experiments.lower_bounds.clustering_bounds import bounds
-from aomultirl.experiments.lower_bounds.clustering_curves import Curves, Reading, crossing, line, quantile
-from aomultirl.experiments.lower_bounds.clustering_tasks import (
+from aomultirl.exploring import explore_id
+from aomultirl.identifying.clusters import Cluster
+from aomultirl.identifying.threshold import identify_cluster
+from aomultirl.laboratory import clustering, clustering_curves
+from aomultirl.laboratory.clustering import SCALES, Sweep, along, measure_with
+from aomultirl.laboratory.clustering_bounds import bounds
+from aomultirl.laboratory.clustering_curves import Curves, Reading, crossing, line, quantile
+from aomultirl.laboratory.clustering_tasks import (
     EXPLORE_ID,
     GOSPRL,
     LIKELIHOOD,
@@ -32,10 +35,7 @@ from aomultirl.experiments.lower_bounds.clustering_tasks import (
     most_likely,
     worlds,
 )
-from aomultirl.experiments.lower_bounds.tasks import carry_out
-from aomultirl.exploring import explore_id
-from aomultirl.identifying.clusters import Cluster
-from aomultirl.identifying.threshold import identify_cluster
+from aomultirl.laboratory.tasks import carry_out
 from aomultirl.reports.lower_bounds import as_json
 from backwards import Backwards
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from aomultirl import theory
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.assumptions_blocked import DIAMETER, FAILURE, WORLDS, Course, told
-from aomultirl.experiments.lower_bounds.exponents import line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.assumptions_blocked import DIAMETER, FAILURE, WORLDS, Course, told
+from aomultirl.laboratory.exponents import line_through
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao import HUB, LEFT
 
@@ -57,7 +57,7 @@ def _reach(blocked: dict[float, ModelSet], free: ModelSet) -> Findings:
     most = float(never.max())
     claim = Claim(
         "from the adversary's start no policy reaches the state in which the worlds differ by lambda",
-        places.FIGURE_4,
+        paper_places.FIGURE_4,
         0.0,
         most,
         most,
@@ -93,7 +93,7 @@ def _apart(level: float, horizon: int, blocked: dict[float, ModelSet]) -> Findin
     gap = 2.0 * float(blocked[level][0].transitions[HUB, WORLDS, 1] - 4.0 / DIAMETER)
     claim = Claim(
         "where the learner can be, worlds are only 2 Delta apart, however large lambda is",
-        places.FIGURE_4,
+        paper_places.FIGURE_4,
         gap,
         seen[level],
         seen[level],
@@ -136,7 +136,7 @@ def _needed(horizon: int, blocked: dict[float, ModelSet], free: dict[float, Mode
     least = min(steps.values()) / horizon
     claim = Claim(
         f"whoever is wrong with probability {FAILURE:g} at most needs more steps than an episode has, all worlds known",
-        places.FIGURE_4,
+        paper_places.FIGURE_4,
         1.0,
         least,
         least,

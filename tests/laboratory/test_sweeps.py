@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
-from aomultirl.experiments.lower_bounds.findings import Claim
-from aomultirl.experiments.lower_bounds.sweeps import (
+from aomultirl.laboratory.exponents import Fit, line_through
+from aomultirl.laboratory.findings import Claim
+from aomultirl.laboratory.sweeps import (
     Expected,
     bounded,
     exponent,

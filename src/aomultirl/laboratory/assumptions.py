@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.lower_bounds import (
+from aomultirl.laboratory import (
     assumptions_entropy,
     assumptions_hitting,
     assumptions_reach,
     assumptions_void,
 )
-from aomultirl.experiments.lower_bounds.assumptions_blocked import (
+from aomultirl.laboratory.assumptions_blocked import (
     AGENTS,
     DIAMETER,
     FAILURE,
@@ -29,12 +29,12 @@ from aomultirl.experiments.lower_bounds.assumptions_blocked import (
     Pairing,
     Played,
 )
-from aomultirl.experiments.lower_bounds.assumptions_gathering import Gathering
-from aomultirl.experiments.lower_bounds.assumptions_rates import CHANCE, LOSES, NAMES, STUDENT, judge, rate
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
-from aomultirl.experiments.lower_bounds.places import FIGURE_4 as PLACE
-from aomultirl.experiments.lower_bounds.sweeps import Mean, mean_of
-from aomultirl.experiments.lower_bounds.tasks import carry_out
+from aomultirl.laboratory.assumptions_gathering import Gathering
+from aomultirl.laboratory.assumptions_rates import CHANCE, LOSES, NAMES, STUDENT, judge, rate
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.paper_places import FIGURE_4 as PLACE
+from aomultirl.laboratory.sweeps import Mean, mean_of
+from aomultirl.laboratory.tasks import carry_out
 
 KEY = 10
 NAMED, VISITS, LOST = "assumptions_blocked", "assumptions_visits", "assumptions_lost"

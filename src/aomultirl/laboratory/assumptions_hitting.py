@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.assumptions_gathering import (
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.assumptions_gathering import (
     EXPLORE_ID,
     GOSPRL,
     LOCK,
@@ -20,12 +20,12 @@ from aomultirl.experiments.lower_bounds.assumptions_gathering import (
     Gathered,
     Gathering,
 )
-from aomultirl.experiments.lower_bounds.assumptions_rates import FALLS_SHORT, GATHERS, judge, rate
-from aomultirl.experiments.lower_bounds.exponents import Fit, line_through
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
-from aomultirl.experiments.lower_bounds.sweeps import Expected, exponent
+from aomultirl.laboratory.assumptions_rates import FALLS_SHORT, GATHERS, judge, rate
+from aomultirl.laboratory.exponents import Fit, line_through
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
+from aomultirl.laboratory.sweeps import Expected, exponent
 
-PLACES = {EXPLORE_ID: places.LEMMA_14, GOSPRL: places.APPENDIX_G}
+PLACES = {EXPLORE_ID: paper_places.LEMMA_14, GOSPRL: paper_places.APPENDIX_G}
 GUESSES, LOCKED = "assumptions_guess", "assumptions_lock"
 
 
@@ -106,7 +106,7 @@ def _locked(sizes: Sizes, found: Mapping[Gathering, Gathered], lines: Mapping[st
     ):
         claim = f"in a lock {name} takes steps of order {words} for a sample"
         band = f"as an exponent of {words}, the rest being the first way there"
-        expected = Expected(claim, places.ASSUMPTION_12, 1.0, 0.9, 1.1, band)
+        expected = Expected(claim, paper_places.ASSUMPTION_12, 1.0, 0.9, 1.1, band)
         yield exponent(expected, {name: lines[name]}, LOCKED, f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}")
     for name in (EXPLORE_ID, GOSPRL):
         task = sizes.lock(name, sizes.locks[-1])
