@@ -233,15 +233,16 @@ class _Recorder:
     def _keep(self, move: Move, phase: Phase, event: str) -> None:
         self.next = self.part_step + max(1, self.part_step // SLOWDOWN)
         clustering = phase.part == "clustering"
-        horizon = getattr(self.agent, "horizon", None) if self.kind == BELIEF or clustering else None
-        by_evidence = self.kind in (EVIDENCE, BELIEF) and horizon is not None
+        most = self.entered + phase.steps
+        if self.kind == BELIEF or (self.kind == EVIDENCE and clustering):
+            most = getattr(self.agent, "horizon", most)
         self.frames.append(
             Frame(
                 step=self.step,
                 move=move,
                 part=PARTS[BELIEF][clustering] if self.kind == BELIEF else phase.part,
                 part_step=self.part_step,
-                part_steps=horizon if by_evidence else self.entered + phase.steps,
+                part_steps=most,
                 reward=self.reward,
                 visits=self.visits.copy(),
                 visited=self.visited.copy(),
