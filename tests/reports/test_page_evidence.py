@@ -100,12 +100,13 @@ def test_steps_beside_the_least_that_anyone_needs(sure, models, monkeypatch):
     assert said in make_page(history).replace("SequentialAOMultiRL took", "mine took")
 
     def changed(**given):
-        about = {**history.about, "parameters": {**history.about["parameters"], **given}}
+        agent = history.about["agent"]
+        about = {**history.about, "agent": {**agent, "parameters": {**agent["parameters"], **given}}}
         return evidence.steps_sentence(data.group([Run("mine", 0, History(history.columns, about))]), [models])
 
-    assert "told all the worlds" in changed(models="ModelSet(4 worlds)")
-    assert "told all the worlds" in changed(separation="None")
-    assert changed(separation="np.float64(1.3)") == changed(failure="?") == ""
+    assert "told all the worlds" in changed(models={"name": "gridworld", "parameters": {}})
+    assert "told all the worlds" in changed(separation=None)
+    assert changed(separation={"object": "np.float64(1.3)"}) == changed(failure="?") == ""
     assert evidence.steps_sentence(groups, [None, None]) == ""
     monkeypatch.setattr(evidence, "MOST_WORK", 63)
     assert evidence.steps_sentence(groups, [models, models]) == ""

@@ -223,5 +223,5 @@ def known_rewards(rewards: str, setting: Setting) -> NDArray[np.float64] | None:
     if checks.choice("rewards", rewards, ("known", "unknown")) == "unknown":
         return None
     if setting.rewards is None:
-        raise ValueError('rewards = "known", but nobody says what they are here; take rewards="unknown"')
+        raise checks.Refusal("rewards", '= "known", but nobody says what they are here; take rewards="unknown"')
     return np.array(setting.rewards, np.float64)

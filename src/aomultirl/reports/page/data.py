@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.analysis import intervals
+from aomultirl.descriptions import words
 from aomultirl.experiments.history import History
 from aomultirl.reports import curves_figure
 from aomultirl.reports.page import settings
@@ -115,10 +116,11 @@ def labels(histories: Sequence[History]) -> list[str]:
     """The agent's class, with the parameters in which agents of that class differ."""
     found = []
     for history in histories:
-        name, mine = history.about["agent"], history.about["parameters"]
-        others = [other.about["parameters"] for other in histories if other.about["agent"] == name]
-        differing = [key for key in mine if any(other.get(key) != mine[key] for other in others)]
-        found.append(f"{name} ({', '.join(f'{key}={mine[key]}' for key in differing)})" if differing else name)
+        name, mine = (history.about["agent"][part] for part in ("name", "parameters"))
+        agents = [other.about["agent"] for other in histories]
+        others = [agent["parameters"] for agent in agents if agent["name"] == name]
+        differing = {key: value for key, value in mine.items() if any(other.get(key) != value for other in others)}
+        found.append(f"{name} ({words(differing)})" if differing else name)
     return found
 
 

@@ -4,7 +4,6 @@ Some agents keep what speaks against every cluster, with a limit beyond which it
 believe that this is one of the worlds in their memory, w1, w2, ..., or a new one.
 """
 
-import ast
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -12,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from aomultirl import theory
+from aomultirl.descriptions import text
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.page import data, phrases
+from aomultirl.reports.page import data, phrases, settings
 from aomultirl.reports.page.charts import Chart, plain_name
 from aomultirl.reports.page.data import Group
 from aomultirl.reports.page.details import cluster_name, colour_of, each, stands_for, symbol_of, world_name
@@ -23,8 +23,6 @@ MOST_LINES = 10
 """Clusters of a chart: those that the evidence speaks for most."""
 MOST_WORK = 2_000
 """States times actions up to which the least number of steps takes no noticeable time."""
-LONGEST_LITERAL = 100_000
-"""Characters of a parameter that is read back from a history; the longest of ours have far fewer."""
 TICKS = [lead * 10**power for power in range(1, 7) for lead in (1, 2, 5)]
 ROOM = 1.25
 """The limit's line goes so many times beyond the first and the last step."""
@@ -84,12 +82,12 @@ def steps_sentence(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -
     """How the steps that recognition took compare with the least that any learner needs, where that is known."""
     said = []
     for one, models in zip(groups, worlds, strict=True):
-        if models is None or one.first.about.get("agent") != "SequentialAOMultiRL":
+        if models is None or settings.agent_of(one.first)["name"] != "SequentialAOMultiRL":
             continue
         least: dict[str, tuple[Any, str]] = {}
         taken, needed, told = [], [], ""
         for history in one.runs.values():
-            given = repr((history.about.get("parameters"), history.about.get("episodes")))
+            given = text([settings.agent_of(history), history.about.get("episodes")])
             if given not in least:
                 least[given] = _least_steps(history, models)
             bound, told = least[given]
@@ -112,15 +110,13 @@ def steps_sentence(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -
 
 def _least_steps(history: History, models: ModelSet) -> tuple[Any, str]:
     """The bound for every world, or None, and what a learner is told for it to hold."""
-    given = history.about.get("parameters") or {}
+    given = settings.agent_of(history)["parameters"]
     if models.n_states * models.n_actions > MOST_WORK:
         return None, ""
     try:
-        failure, separation, pairs = (
-            _literal(str(given[name])) for name in ("failure", "separation", "distinguishing_set")
-        )
+        failure, separation, pairs = (given[name] for name in ("failure", "separation", "distinguishing_set"))
         options: dict[str, Any] = {"failure": failure, "episodes": int(history.about.get("episodes", len(history)))}
-        if separation is None or str(given.get("models")) != "None":
+        if separation is None or given.get("models") is not None:
             return theory.identification_lower_bound(models, **options), "all the worlds"
         told = f"only that worlds differ by {phrases.number(separation)}"
         if pairs is not None:
@@ -129,16 +125,6 @@ def _least_steps(history: History, models: ModelSet) -> tuple[Any, str]:
         return theory.identification_lower_bound(models, **options), told
     except (KeyError, SyntaxError, TypeError, ValueError):
         return None, ""
-
-
-def _literal(text: str) -> Any:
-    """The value that a repr stands for; refuses what only a hostile file would hold."""
-    if len(text) > LONGEST_LITERAL:
-        raise ValueError(f"a parameter of {len(text):,} characters")
-    try:
-        return ast.literal_eval(text)
-    except (MemoryError, RecursionError):
-        raise ValueError("a parameter that is nested too deeply") from None
 
 
 def _kept(history: History) -> list[dict[str, Any]]:

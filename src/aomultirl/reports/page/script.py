@@ -1,10 +1,9 @@
 """Python that runs it all again."""
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aomultirl import agents
+from aomultirl import descriptions, plugins
 from aomultirl.experiments.history import History
 from aomultirl.reports.page import settings
 from aomultirl.reports.page.data import Group
@@ -59,20 +58,20 @@ def _run(history: History) -> list[str]:
     if about.get("noisy_rewards"):
         options += ", noisy_rewards=True"
     return [
-        f"    agent = {_agent(about)}",
-        f"    history = ao.run(agent, models, ao.streams.{about['stream']}, {options})"
+        f"    agent = {_agent(settings.agent_of(history))}",
+        f"    history = ao.run(agent, models, ao.streams.{settings.stream_call(about['stream'])}, {options})"
         if about.get("stream")
         else f"    history = ao.interact(agent, make_env, {options})  # make_env(k): the environment of episode k",
     ]
 
 
-def _agent(about: Mapping[str, Any]) -> str:
+def _agent(agent: Mapping[str, Any]) -> str:
     """The call that makes the agent, without arguments that are the defaults, an argument a line where it is long."""
-    name = str(about.get("agent", "Agent"))
-    known = inspect.signature(getattr(agents, name)).parameters if hasattr(agents, name) else {}
-    defaults = {key: repr(parameter.default) for key, parameter in known.items()}
-    given = {key: value for key, value in about.get("parameters", {}).items() if defaults.get(key) != value}
-    arguments = settings.call(given, str)
+    name = agent["name"] or "Agent"
+    maker = plugins.find("agent", name) if plugins.is_known("agent", name) else None
+    given = descriptions.without_defaults(agent, maker)["parameters"]
+    written = [f"{key}={descriptions.code(value)}" for key, value in given.items()]
+    arguments = ", ".join(written)
     if len(arguments) > LONG:
-        arguments = "".join(f"\n        {key}={value}," for key, value in given.items()) + "\n    "
+        arguments = "".join(f"\n        {argument}," for argument in written) + "\n    "
     return f"ao.agents.{name}({arguments})"

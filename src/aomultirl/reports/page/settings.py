@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from aomultirl import descriptions, plugins
 from aomultirl.experiments.history import History
 
 UNKNOWN = "unknown"
@@ -25,17 +26,24 @@ def of(history: History) -> Setting:
     about = history.about
     world = about.get("world")
     key = None if world is None else (str(world["name"]), json.dumps(world["parameters"]))
-    return Setting(key, about.get("stream"), bool(about.get("noisy_rewards")))
+    stream = about.get("stream")
+    return Setting(key, None if stream is None else stream_call(stream), bool(about.get("noisy_rewards")))
 
 
-def call(arguments: Mapping[str, Any], written: Any) -> str:
-    """Arguments as a call has them."""
-    return ", ".join(f"{name}={written(value)}" for name, value in arguments.items())
+def agent_of(history: History) -> Mapping[str, Any]:
+    """The description of the agent that a history says it is of; without a name where it does not say so."""
+    return history.about.get("agent") or {"name": "", "parameters": {}}
+
+
+def stream_call(stream: Mapping[str, Any]) -> str:
+    """The call of :mod:`aomultirl.streams` that makes a stream, without arguments that are the defaults."""
+    maker = plugins.find("stream", stream["name"]) if plugins.is_known("stream", stream["name"]) else None
+    return descriptions.call(descriptions.without_defaults(stream, maker))
 
 
 def world_call(world: tuple[str, str]) -> str:
     """The call of :mod:`aomultirl.worlds` that makes a world."""
-    return f"{world[0]}({call(json.loads(world[1]), repr)})"
+    return descriptions.call({"name": world[0], "parameters": json.loads(world[1])})
 
 
 def differences(mine: Setting, others: Iterable[Setting]) -> str:
@@ -62,4 +70,4 @@ def _world(mine: tuple[str, str] | None, others: Sequence[tuple[str, str] | None
         for name, value in parameters.items()
         if any(name not in other or other[name] != value for other in alike)
     }
-    return f"{mine[0]}({call(differing, repr)})" if differing else mine[0]
+    return descriptions.call({"name": mine[0], "parameters": differing}) if differing else mine[0]

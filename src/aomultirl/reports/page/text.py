@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from aomultirl import descriptions
 from aomultirl.analysis import inspection, intervals
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
@@ -167,8 +168,8 @@ def _told(histories: Sequence[History], name: str) -> float | None:
     """What the first agent that was told this parameter was told."""
     for history in histories:
         try:
-            value = float(history.about.get("parameters", {}).get(name, ""))
-        except ValueError:
+            value = float(settings.agent_of(history)["parameters"].get(name, ""))
+        except (TypeError, ValueError):
             continue
         if math.isfinite(value) and value > 0.0:
             return value
@@ -192,8 +193,8 @@ def parameters(groups: Sequence[Group]) -> str:
     """Every agent's parameters, what it was run on, what it found, and the seeds of its runs."""
     blocks = []
     for one in groups:
-        about, (world, stream, noisy) = one.first.about, one.setting
-        rows = [[escape(str(name)), code(value)] for name, value in about.get("parameters", {}).items()]
+        about, agent, (world, stream, noisy) = one.first.about, settings.agent_of(one.first), one.setting
+        rows = [[escape(name), code(descriptions.code(value))] for name, value in agent["parameters"].items()]
         rows += [["world", code(settings.world_call(world))]] if world else []
         rows += [["stream", code(stream)]] if stream else []
         rows += [["rewards", "noisy: 0 or 1"]] if noisy else []
@@ -201,7 +202,7 @@ def parameters(groups: Sequence[Group]) -> str:
         rows += [[f"found: {escape(str(name))}", code(value)] for name, value in found.items()]
         rows.append(["seeds, run by run", code(seeds(list(one.runs.values())))])
         inside = table([], rows, f"Parameters, findings and seeds of {one.label}")
-        kind = str(about.get("agent", one.label))
+        kind = agent["name"] or one.label
         name = swatch(one) + escape(one.label) + ("" if kind == one.label else f": {code(kind)}")
         blocks.append(f"<details><summary>{name}</summary>{inside}</details>")
     return "".join(blocks)

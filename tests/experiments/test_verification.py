@@ -10,12 +10,12 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.cli import run
-from aomultirl.experiments.computing import lost
+from aomultirl.experiments.completion import complete
+from aomultirl.experiments.computation import lost
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.store import MARK
-from aomultirl.experiments.sweep import complete
-from aomultirl.experiments.verifying import verify
+from aomultirl.experiments.verification import verify
 from folder_mutations import snapshot
 from folders import cells, contents, keep
 

@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.checkpoints import EVERY
-from aomultirl.experiments.computing import Computed, compute, failed, lost
+from aomultirl.experiments.computation import Computed, compute, failed, lost
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.source import source
+from aomultirl.experiments.package_state import source
 from aomultirl.experiments.store import Store
 
 

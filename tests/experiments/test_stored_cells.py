@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from aomultirl.experiments import kept_together
-from aomultirl.experiments.computing import lost
-from aomultirl.experiments.kept import read_cell
-from aomultirl.experiments.kept_together import read_cells
+from aomultirl.experiments import stored_cells
+from aomultirl.experiments.computation import lost
+from aomultirl.experiments.stored_cell import read_cell
+from aomultirl.experiments.stored_cells import read_cells
 from folders import cells, keep
 
 
@@ -22,7 +22,7 @@ def test_each_gets_the_answer_that_it_would_get_alone(tmp_path, monkeypatch, mos
         told = json.loads(store.manifest(given[5]).read_text())
         store.manifest(given[5]).write_text(json.dumps({**told, "run_seed": 0}))
         store.history(given[6]).unlink()
-    monkeypatch.setattr(kept_together, "MOST_CELLS", most)
+    monkeypatch.setattr(stored_cells, "MOST_CELLS", most)
     for cell, found in zip(given, read_cells(map(store.manifest, given)), strict=True):
         if isinstance(found, Exception):
             with pytest.raises(type(found)) as error:

@@ -5,10 +5,11 @@ of an agent within agents of the same name in the same world.  So an agent that 
 several worlds does not vary in it, and a sweep over worlds shows as ``world.separation`` alone.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from aomultirl import descriptions
 
 if TYPE_CHECKING:
     from aomultirl.experiments.cells import Cell
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 def varying(cells: "Iterable[Cell | Mapping[str, Any]]") -> list[dict[str, Any]]:
     """For every cell, or specification of one, what sets it apart from the others: ``{"world.edges": "stay", ...}``.
 
-    The keys are ``world``, ``stream`` and ``agent`` for names, ``world.NAME`` and so on for parameters, ``episodes``
-    and ``seed``; the number of the run and the label are left out, and so is a parameter that a cell was not given.
+    The keys are ``world``, ``stream`` and ``agent`` for names, ``world.NAME`` and so on for parameters,
+    ``agent.learner.NAME`` for parameters of what is itself made by name, ``episodes`` and ``seed``; the number of the
+    run and the label are left out, and so is a parameter that a cell was not given.
 
     Examples
     --------
@@ -36,7 +38,7 @@ def varying(cells: "Iterable[Cell | Mapping[str, Any]]") -> list[dict[str, Any]]
         for name in names:
             part = name.partition(".")[0] if "." in name else ""
             if not part or part in groups:
-                values[name, groups.get(part, "")].add(_text(row[name]) if name in row else "")
+                values[name, groups.get(part, "")].add(descriptions.text(row[name]) if name in row else "")
     apart = {name for (name, _), found in values.items() if len(found) > 1}
     return [{name: value for name, value in row.items() if name in apart} for row in rows]
 
@@ -45,34 +47,22 @@ def _flat(cell: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for part in ("world", "stream", "agent"):
         if part in cell:
-            row[part] = cell[part]["name"]
-            row |= {f"{part}.{name}": value for name, value in cell[part]["parameters"].items()}
+            row |= _flat_part(part, cell[part])
     return row | {name: cell[name] for name in ("episodes", "seed") if name in cell}
+
+
+def _flat_part(key: str, described: Mapping[str, Any]) -> dict[str, Any]:
+    """The name and the parameters of one thing, and of the things that are parameters of it."""
+    row: dict[str, Any] = {key: described["name"]}
+    for name, value in described["parameters"].items():
+        place = f"{key}.{name}"
+        row |= _flat_part(place, value) if descriptions.is_description(value) else {place: value}
+    return row
 
 
 def _groups(cell: Mapping[str, Any]) -> dict[str, str]:
     """Within which cells the parameters of each part are compared."""
     groups = {part: str(cell[part]["name"]) for part in ("world", "stream", "agent") if part in cell}
     if "agent" in groups and "world" in groups:
-        groups["agent"] += _text(cell["world"])
+        groups["agent"] += descriptions.text(cell["world"])
     return groups
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
-def words(parameters: Mapping[str, Any]) -> str:
-    """Parameters as labels show them.
-
-    Examples
-    --------
-    >>> words({"edges": "stay", "size": 5, "pairs": [[1, 0], [8, 3]]})
-    'edges=stay, size=5, pairs=[[1,0],[8,3]]'
-    """
-    return ", ".join(f"{name}={written(value)}" for name, value in parameters.items())
-
-
-def written(value: Any) -> str:
-    """One value as labels show it."""
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from aomultirl import files
+from aomultirl.experiments.completion import complete
 from aomultirl.experiments.executors import InProcess, LocalProcesses
 from aomultirl.experiments.store import Store
-from aomultirl.experiments.sweep import complete
 from sweeps import SMALL, Told, command, experiment, results
 
 

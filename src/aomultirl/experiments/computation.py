@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from aomultirl.engine.compiling import PACKAGE
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.source import source
+from aomultirl.experiments.package_state import source
 
 CHECKPOINTS = "checkpoints"
 CHECKPOINT = re.compile(r"[0-9a-f]{20}\.zip(\.damaged\d+)?")

@@ -1,4 +1,4 @@
-"""The cells of a folder, many at once: what :mod:`.kept` does to one, in a fifth of the time.
+"""The cells of a folder, many at once: what :mod:`.stored_cell` does to one, in a fifth of the time.
 
 Some hundred histories are read together, and one question is asked of all of them: does everything fit?  Where the
 answer is no, or they cannot be read at all, each is looked into alone, and that says which of them is at fault and why.
@@ -12,10 +12,19 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from aomultirl.experiments import provenance
-from aomultirl.experiments.computing import constants
+from aomultirl.experiments import provenance, provenance_schema
+from aomultirl.experiments.computation import constants
 from aomultirl.experiments.history import RANGES, Row
-from aomultirl.experiments.kept import CONSTANTS, EARNED, Kept, Opened, look_into, made_otherwise, open_cell, unearned
+from aomultirl.experiments.stored_cell import (
+    CONSTANTS,
+    EARNED,
+    Kept,
+    Opened,
+    look_into,
+    made_otherwise,
+    open_cell,
+    unearned,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +36,7 @@ MOST_CELLS, MOST_BYTES = 500, 2**26
 
 
 def read_cells(manifests: "Iterable[Path]") -> "Iterator[Kept | Exception]":
-    """For every manifest, in their order, what :func:`~.kept.read_cell` gives: the cell, or why it does not fit."""
+    """For every manifest, in their order, what :func:`.read_cell` gives: the cell, or why it does not fit."""
     some: list[Opened | Exception] = []
     size = 0
     for manifest in manifests:
@@ -104,10 +113,11 @@ def _about(opened: Opened) -> dict[str, Any] | None:
     try:
         if list(polars.read_parquet_schema(io.BytesIO(content)).items()) != list(_schema().items()):
             return None
-        about = json.loads(polars.read_parquet_metadata(io.BytesIO(content))["aomultirl"])
+        metadata = polars.read_parquet_metadata(io.BytesIO(content))
+        about = provenance.in_current_form(json.loads(metadata["aomultirl"]))
     except (Exception, polars.exceptions.PanicException):
         return None
-    return None if provenance.fault(about) or made_otherwise(about, opened) else dict(about)
+    return None if provenance_schema.fault(about) or made_otherwise(about, opened) else dict(about)
 
 
 def _fit(frame: "polars.DataFrame", done: Sequence[Opened], counts: "np.ndarray[Any, np.dtype[Any]]") -> bool:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import aomultirl as ao
 from aomultirl.engine.counts import CountTable
-from aomultirl.experiments.judging import estimate_error
+from aomultirl.experiments.judge import estimate_error
 
 
 def slow_error(counts, transitions):

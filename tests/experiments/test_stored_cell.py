@@ -12,10 +12,10 @@ import pytest
 import aomultirl as ao
 from aomultirl import files
 from aomultirl.analysis.leaderboard import leaderboard
+from aomultirl.experiments.completion import complete
 from aomultirl.experiments.executors import InProcess
-from aomultirl.experiments.kept import read_cell
-from aomultirl.experiments.sweep import complete
-from aomultirl.experiments.verifying import verify
+from aomultirl.experiments.stored_cell import read_cell
+from aomultirl.experiments.verification import verify
 from folders import cells, keep, part
 from sweeps import results
 
@@ -98,15 +98,15 @@ def test_two_cells_whose_histories_are_swapped_are_computed_anew(store, given):
         (lambda table: table.replace_schema_metadata({"aomultirl": "[" * 100_000}), "in a way that cannot be read"),
         (lambda table: table.replace_schema_metadata({"aomultirl": "[]"}), "in a way that cannot be"),
         (about(seed=1), "made with seed 1, not "),
-        (about(agent="Optimal"), "made with agent 'Optimal', not 'Random'"),
+        (about(agent=part("Optimal")), "made with agent 'Optimal', not 'Random'"),
         (about(episodes=5), "made with episodes 5, not 4"),
         (about(recorded=[]), "made with recorded"),
-        (about(parameters="none"), "parameters is 'none'"),
+        (about(agent={"name": "Random", "parameters": "none"}), "parameters is 'none'"),
         (about(world=None), "made in the world None, not 'gridworld'"),
         (about(world=part("jao")), "made in the world 'jao', not 'gridworld'"),
         (about(world=part("gridworld")), "made in a world whose edges is None, not 'stay'"),
         (about(world=part("gridworld", edges="third")), "made in a world whose edges is 'third', not 'stay'"),
-        (about(stream="round_robin()"), "made with stream 'round_robin()', not 'uniform'"),
+        (about(stream=part("round_robin")), "made with stream 'round_robin', not 'uniform'"),
         (lambda table: set_column(table, "learning_reward", [float("nan"), 0.0, 0.0, 0.0]), "learning_reward nan"),
         (lambda table: set_column(table, "learning_reward", [0.0, 1e308, 0.0, 0.0]), "learning_reward 1e+308"),
         (lambda table: set_column(table, "learning_reward", [0.0, 0.0, 0.0, -1.0]), "10 steps in row 3"),

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from aomultirl import checks, files
 from aomultirl.agents import saving
 from aomultirl.experiments.checkpoints import MOST_BYTES
-from aomultirl.experiments.computing import CHECKPOINT, CHECKPOINTS
-from aomultirl.experiments.kept import Kept
-from aomultirl.experiments.kept_together import read_cells
+from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS
 from aomultirl.experiments.manifest import MARK, Failed, Mark, read_mark
 from aomultirl.experiments.store import SET_ASIDE
+from aomultirl.experiments.stored_cell import Kept
+from aomultirl.experiments.stored_cells import read_cells
 
 OURS = re.compile(
     r"experiment\.json|specification\.toml|summary\.json|episodes\.parquet|report\.html|(figure|sweep)\.(png|svg|pdf)"

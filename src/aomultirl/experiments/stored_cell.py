@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import constants
+from aomultirl.experiments.computation import constants
 from aomultirl.experiments.history import MOST_BYTES, History, Row, out_of_range, read_about, read_rows
-from aomultirl.experiments.judging import RECORDED
+from aomultirl.experiments.judge import RECORDED
 from aomultirl.experiments.manifest import Failed, Manifest, read_manifest
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 CONSTANTS = {"cell": str, "agent": str, "world": str, "stream": str, "run": int, "configuration": str}
-"""The columns that :func:`~aomultirl.experiments.computing.constants` gives, and their types."""
+"""The columns that :func:`~aomultirl.experiments.computation.constants` gives, and their types."""
 
 EARNED = {"clustering_reward": "identification_steps", "learning_reward": "learning_steps"}
 """The steps in which each reward was earned."""
@@ -139,7 +139,6 @@ def made_otherwise(about: Mapping[str, Any], opened: Opened) -> str:
     """How the history says that it was made, where that is not how this cell is run; empty if it is."""
     cell = opened.cell
     wanted = {
-        "agent": cell.agent["name"],
         "seed": opened.manifest.run_seed,
         "episodes": cell.episodes,
         "recorded": [name for name in RECORDED if name in cell.record],
@@ -147,9 +146,10 @@ def made_otherwise(about: Mapping[str, Any], opened: Opened) -> str:
     for name, mine in wanted.items():
         if about.get(name) != mine:
             return f"is not of this cell: it was made with {name} {about.get(name)!r:.60}, not {mine!r:.60}"
-    if not str(about.get("stream")).startswith(f"{cell.stream['name']}("):
-        stream, mine = about.get("stream"), cell.stream["name"]
-        return f"is not of this cell: it was made with stream {stream!r:.60}, not {mine!r:.60}"
+    for part, own in (("agent", cell.agent), ("stream", cell.stream)):
+        theirs = (about.get(part) or {}).get("name")
+        if theirs != own["name"].replace("-", "_"):
+            return f"is not of this cell: it was made with {part} {theirs!r:.60}, not {own['name']!r:.60}"
     return _elsewhere(about.get("world") or {}, cell.world)
 
 
