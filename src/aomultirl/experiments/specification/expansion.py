@@ -78,8 +78,8 @@ def expand(
         else:
             fixed[parameter] = kind.read(where, value)
     axes += [_axis(f"{key}.grid.{parameter}", parameter, values, known) for parameter, values in grid.items()]
-    for number, group in enumerate(zips):
-        where = f"{key}.zip" if len(zips) == 1 else f"{key}.zip[{number}]"
+    for place, group in enumerate(zips):
+        where = f"{key}.zip" if len(zips) == 1 else f"{key}.zip[{place}]"
         axes.append(_together(where, group, known))
     count = math.prod(map(len, axes))
     if count > MOST:
