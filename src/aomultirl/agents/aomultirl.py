@@ -102,6 +102,8 @@ class AOMultiRL(Agent):
         the numbers in force.
     """
 
+    recognition = "samples"
+
     def __init__(
         self,
         models: int | ModelSet,
