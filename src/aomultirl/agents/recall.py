@@ -100,6 +100,7 @@ class Recall(Agent):
 
     """
 
+    recognition = "belief"
     pair_bytes = 180
     recognition = "belief"
     keeps: ClassVar[type] = RecallMemory

@@ -19,7 +19,7 @@ from aomultirl.reports.page import charts, data, phrases, settings
 from aomultirl.reports.page.data import Group
 from aomultirl.reports.page.markup import NOTHING, SIGNS, code, swatch, table
 from aomultirl.reports.page.script import seeds
-from aomultirl.reports.tables import Mark, TextTable
+from aomultirl.reports.tables import Judged, TextTable
 
 MOST_WORK = 2_000
 """Worlds times states times actions up to which the geometry takes no noticeable time."""
@@ -160,7 +160,7 @@ def geometry(models: ModelSet, histories: Sequence[History], title: str = "The w
 
 
 def _text_table(shown: TextTable) -> str:
-    cells = [[SIGNS[cell.good] if isinstance(cell, Mark) else escape(cell) for cell in row] for row in shown.rows]
+    cells = [[SIGNS[cell.good] if isinstance(cell, Judged) else escape(cell) for cell in row] for row in shown.rows]
     return table(list(shown.headings), cells, shown.title)
 
 

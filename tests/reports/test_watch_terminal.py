@@ -10,19 +10,21 @@ import pytest
 from rich.console import Console
 
 import aomultirl as ao
-from aomultirl.reports import watching, watching_agents, watching_terminal
+from aomultirl.analysis import recorder, watched_agents
+from aomultirl.analysis import recording as recordings
+from aomultirl.reports import watch_terminal
 
 
 def watched(name="aomultirl", models=None, **options):
     models = ao.worlds.gridworld() if models is None else models
-    return watching.record(watching_agents.make(name, models), models, **options)
+    return recorder.record(watched_agents.make(name, models), models, **options)
 
 
 def shown(recording, number=-1, size=(80, 24)):
     """The lines of the screen at one frame."""
     console = Console(file=io.StringIO(), width=size[0], height=size[1])
     number %= len(recording.frames)
-    console.print(watching_terminal.screen(recording, number, "the note", size))
+    console.print(watch_terminal.screen(recording, number, "the note", size))
     return console.file.getvalue().splitlines()
 
 
@@ -89,20 +91,20 @@ def test_the_agent_stands_where_it_is():
 
 
 def test_bars():
-    assert watching_terminal.bar(0.5, "red", 10).plain == "━" * 10
-    assert watching_terminal.bar(0.25, "red", 10).plain == "━━╸━━━━━━━"
-    assert watching_terminal.bar(-3.0, "red", 10, 0.5).plain == "━━━━━┃━━━━"
-    assert all("red" not in str(span.style) for span in watching_terminal.bar(-3.0, "red", 10).spans)
-    assert watching_terminal.bar(9.0, "red", 10, 0.5).plain == "━━━━━┃━━━━"
+    assert watch_terminal.bar(0.5, "red", 10).plain == "━" * 10
+    assert watch_terminal.bar(0.25, "red", 10).plain == "━━╸━━━━━━━"
+    assert watch_terminal.bar(-3.0, "red", 10, 0.5).plain == "━━━━━┃━━━━"
+    assert all("red" not in str(span.style) for span in watch_terminal.bar(-3.0, "red", 10).spans)
+    assert watch_terminal.bar(9.0, "red", 10, 0.5).plain == "━━━━━┃━━━━"
 
 
 def test_a_terminal_gets_every_frame_and_pauses_at_events():
     recording, waits = watched(), []
     console = Console(file=io.StringIO(), force_terminal=True, width=80, height=24, _environ={})
-    watching_terminal.play(recording, console, speed=2.0, sleep=waits.append)
+    watch_terminal.play(recording, console, speed=2.0, sleep=waits.append)
     assert len(waits) == len(recording.frames)
-    assert waits.count(watching_terminal.LONG_PAUSE / 2.0) == 1
-    assert waits.count(watching_terminal.PAUSE / 2.0) == len(recording.events) - 1
+    assert waits.count(recordings.LONG_PAUSE / 2.0) == 1
+    assert waits.count(recordings.PAUSE / 2.0) == len(recording.events) - 1
     assert 5.0 < sum(waits) < 30.0
     text = console.file.getvalue()
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1
@@ -111,19 +113,19 @@ def test_a_terminal_gets_every_frame_and_pauses_at_events():
 def test_what_is_no_terminal_gets_lines_without_control_codes():
     recording = watched()
     console = Console(file=io.StringIO(), _environ={})
-    watching_terminal.play(recording, console, note="the note", sleep=lambda _: pytest.fail("waits for nobody"))
+    watch_terminal.play(recording, console, note="the note", sleep=lambda _: pytest.fail("waits for nobody"))
     text = console.file.getvalue()
     assert "\x1b" not in text
-    assert text.splitlines() == watching_terminal.lines(recording, "the note")
+    assert text.splitlines() == recording.lines("the note")
     assert len(text.splitlines()) == 3 + len(recording.events)
     assert "recognised as c1, made in m1: right" in text
 
 
 def test_what_is_known_before_is_said_only_of_agents_with_clusters():
-    one = watching_terminal.lines(watched(episode=1))
+    one = watched(episode=1).lines()
     assert one[1] == "16 states, 4 actions, 1 cluster known before"
-    assert watching_terminal.lines(watched(episode=2))[1].endswith("2 clusters known before")
-    assert watching_terminal.lines(watched("random", episode=1))[1] == "16 states, 4 actions"
+    assert watched(episode=2).lines()[1].endswith("2 clusters known before")
+    assert watched("random", episode=1).lines()[1] == "16 states, 4 actions"
 
 
 def test_an_interrupt_gives_the_terminal_back():
@@ -154,4 +156,4 @@ def test_an_interrupt_gives_the_terminal_back():
 
 def test_bad_speed():
     with pytest.raises(ValueError, match="speed must be above 0, not -1"):
-        watching_terminal.play(watched(episode=0), Console(file=io.StringIO()), speed=-1.0)
+        watch_terminal.play(watched(episode=0), Console(file=io.StringIO()), speed=-1.0)

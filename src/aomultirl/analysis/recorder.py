@@ -1,4 +1,4 @@
-"""An episode to watch, recorded as frames that a terminal or a GIF can show.
+"""Records an episode of an agent, frame by frame, for a terminal or a GIF to show.
 
 The episodes before it run silently in the simulator, so that the agent has something to remember; the worlds take
 turns.  The watched one goes step by step through :class:`aomultirl.Session`, with the draws that the simulator would
@@ -12,14 +12,8 @@ its own.
 import numpy as np
 
 from aomultirl import checks
-from aomultirl.agents import Recall, SequentialAOMultiRL
 from aomultirl.agents.base import Agent, Episode, Evidence, Report, Setting
-from aomultirl.engine.interacting import Session
-from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, Simulator
-from aomultirl.experiments.runner import PURPOSES, episode_streams
-from aomultirl.mdp import MDP, ModelSet
-from aomultirl.reports.watching_frames import (
+from aomultirl.analysis.recording import (
     BELIEF,
     EVIDENCE,
     PARTS,
@@ -33,6 +27,11 @@ from aomultirl.reports.watching_frames import (
     cluster_name,
     pair_name,
 )
+from aomultirl.engine.interacting import Session
+from aomultirl.engine.random import RandomStream
+from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.experiments.runner import PURPOSES, episode_streams
+from aomultirl.mdp import MDP, ModelSet
 from aomultirl.streams import Past, round_robin
 from aomultirl.worlds.environment import WorldEnv
 
@@ -47,13 +46,7 @@ LAST = 2_000
 """The highest number that can be watched; what is silent for longer looks as if it hung."""
 
 
-def record(
-    agent: Agent,
-    models: ModelSet,
-    *,
-    episode: int | None = None,
-    seed: int = 0,
-) -> Recording:
+def record(agent: Agent, models: ModelSet, *, episode: int | None = None, seed: int = 0) -> Recording:
     """Run an agent up to an episode, and watch that one.
 
     Parameters
@@ -83,30 +76,27 @@ def record(
         if report.new_cluster:
             stands_for[report.cluster] = task
         past.append(Past(task, start, report.cluster))
-    found = agent.findings()
-    pairs = [(int(s), int(a)) for s, a in found.get("pairs", [])]
-    if isinstance(agent, SequentialAOMultiRL):
-        every = [(s, a) for s in range(models.n_states) for a in range(models.n_actions)]
-        pairs = every if agent.distinguishing_set is None else list(agent.distinguishing_set)
     here = next((cluster for cluster, other in stands_for.items() if other == task), None)
-    watcher = _Watcher(agent, world, pairs, found.get("samples", 0) if pairs else 0, here)
-    report = watcher.watch(run, start, world_streams[number], agent_streams[number])
-    right = _right(report, task, stands_for)
+    recorder = _Recorder(agent, world, here, episode_streams(seed, "memory", 1)[0])
+    report = recorder.watch(run, start, world_streams[number], agent_streams[number])
+    right = _is_right(report, task, stands_for)
+    verdict = _verdict(report, task, stands_for, right, recorder.kind)
+    believed = "" if here is None else f"believed to be {cluster_name(here)}, made in m{task + 1}: right"
     return Recording(
-        world,
-        type(agent).__name__,
-        "task" in agent.told,
-        number,
-        task,
-        watcher.kind,
-        watcher.pairs,
-        watcher.samples,
-        stands_for,
-        report,
-        right,
-        _told(watcher, _believed(here, task), _verdict(report, task, stands_for, right, watcher.kind)),
-        np.array(watcher.states),
-        np.array(watcher.actions),
+        world=world,
+        agent=type(agent).__name__,
+        told="task" in agent.told,
+        episode=number,
+        task=task,
+        kind=recorder.kind,
+        pairs=recorder.pairs,
+        samples=recorder.samples,
+        stands_for=stands_for,
+        report=report,
+        right=right,
+        frames=_with_verdict(recorder, believed, verdict, right),
+        states=np.array(recorder.states),
+        actions=np.array(recorder.actions),
     )
 
 
@@ -117,22 +107,24 @@ def check(episode: int | None, seed: int) -> None:
     checks.seed("seed", seed)
 
 
-class _Watcher:
+class _Recorder:
     """Steps through an episode and keeps the frames; moment: the number of the one in which the agent decides.
 
     here: the cluster that stands for this world, if any; recognising while acting is to believe in it.
     """
 
-    def __init__(self, agent: Agent, world: MDP, pairs: list[tuple[int, int]], samples: int, here: int | None) -> None:
-        self.agent, self.world, self.pairs, self.samples, self.here = agent, world, pairs, samples, here
-        self.kind = SAMPLES if pairs else ""
-        if isinstance(agent, Recall | SequentialAOMultiRL):
-            self.kind = BELIEF if isinstance(agent, Recall) else EVIDENCE
+    def __init__(self, agent: Agent, world: MDP, here: int | None, spare: RandomStream) -> None:
+        self.agent, self.world, self.here, self.kind = agent, world, here, agent.recognition
+        self.pairs: list[tuple[int, int]] = []
+        if self.kind in (SAMPLES, EVIDENCE):
+            compared = agent.memory(spare).pairs.tolist()
+            self.pairs = [(pair // world.n_actions, pair % world.n_actions) for pair in compared]
+        self.samples = int(agent.findings().get("samples", 0)) if self.pairs else 0
         self.frames: list[Frame] = []
         self.moment: int | None = None
         self.phases: list[Phase] = []
-        self.place = {pair: i for i, pair in enumerate(pairs)}
-        self.visits = np.zeros(len(pairs), np.int64)
+        self.place = {pair: i for i, pair in enumerate(self.pairs)}
+        self.visits = np.zeros(len(self.pairs), np.int64)
         self.visited = np.zeros(world.n_states if world.layout else 0, np.int64)
         self.evidence: list[Evidence] = []
         self.step = self.part_step = self.entered = self.next = 0
@@ -188,14 +180,18 @@ class _Watcher:
         self.actions.append(move.action)
         if len(self.visited):
             self.visited[move.successor] += 1
-        place = self.place.get((move.state, move.action))
-        if place is not None and phase.part == "clustering":
+        place = self.place.get((move.state, move.action)) if phase.part == "clustering" else None
+        if place is not None:
             self.visits[place] += 1
-        news = self._news(phase, move, over) if self.kind in ("", SAMPLES) else self._proof(phase, over, before)
-        turned = self.phases[-1].part != phase.part and self.kind != BELIEF
+        by_samples, following = self.kind in ("", SAMPLES), self.phases[-1]
+        news = self._sampled(phase, place) if by_samples else self._proven(phase, before)
+        if over:
+            part = f" of {phase.part}" if by_samples else ""
+            news.append(f"the episode is over: {self.reward:,.6g} reward in {self.part_step:,} steps{part}")
+        turned = following.part != phase.part and self.kind != BELIEF
         decided = turned or (self.kind == BELIEF and self.moment is None and self.believes())
         if news or decided or self.part_step >= self.next:
-            if self.phases[-1] is phase and not over and self.kind == SAMPLES:
+            if following is phase and not over and self.kind == SAMPLES:
                 self._look(phase)
             if decided:
                 self.moment = len(self.frames)
@@ -203,55 +199,61 @@ class _Watcher:
         if turned:
             self.part_step = self.entered = self.next = 0
             self.reward = 0.0
-        elif self.phases[-1] is not phase:
+        elif following is not phase:
             self.entered = self.part_step
 
     def believes(self) -> bool:
         """In the right cluster, if there is one."""
-        return any(one.cluster == self.here and belief(one) > SURE for one in self.evidence)
+        return any(evidence.cluster == self.here and belief(evidence) > SURE for evidence in self.evidence)
 
-    def _proof(self, phase: Phase, over: bool, before: list[Evidence]) -> list[str]:
+    def _proven(self, phase: Phase, before: list[Evidence]) -> list[str]:
         """What this step has proven."""
-        gone = {one.cluster for one in before if one.contradicted}
+        gone = {evidence.cluster for evidence in before if evidence.contradicted}
         news = [
-            f"{cluster_name(one.cluster)} is ruled out: ln evidence {one.value:.1f} against it"
-            for one in self.evidence
-            if one.contradicted and one.cluster not in gone
+            f"{cluster_name(evidence.cluster)} is ruled out: ln evidence {evidence.value:.1f} against it"
+            for evidence in self.evidence
+            if evidence.contradicted and evidence.cluster not in gone
         ]
         done, every = certified(self.evidence)
         if done > certified(before)[0] and every <= FEW:
             news.append(f"{done} of {every} pairs certified")
         if self.kind == BELIEF and self.phases[-1].part != phase.part:
             news.append("goes for proof" if self.phases[-1].part == "clustering" else "acts again")
-        if over:
-            news.append(f"the episode is over: {self.reward:,.6g} reward in {self.part_step:,} steps")
         return news
 
-    def _news(self, phase: Phase, move: Move, over: bool) -> list[str]:
-        """What this step has brought about, apart from a decision."""
+    def _sampled(self, phase: Phase, place: int | None) -> list[str]:
+        """Whether this step gave a pair its last sample, and whether it was the last pair."""
         news = []
-        place = self.place.get((move.state, move.action))
-        if place is not None and phase.part == "clustering" and self.visits[place] == self.samples:
+        if place is not None and self.visits[place] == self.samples:
             news.append(f"{pair_name(self.world, *self.pairs[place])} has its {self.samples:,} samples")
         if self.phases[-1] is not phase and self.phases[-1].part == phase.part:
             news.append("every pair has its samples; at random until the phase ends")
-        if over:
-            news.append(f"the episode is over: {self.reward:,.6g} reward in {self.part_step:,} steps of {phase.part}")
         return news
 
     def _keep(self, move: Move, phase: Phase, event: str) -> None:
         self.next = self.part_step + max(1, self.part_step // SLOWDOWN)
-        most, part = self.entered + phase.steps, phase.part
-        if isinstance(self.agent, Recall | SequentialAOMultiRL):
-            most = self.agent.horizon if part == "clustering" or self.kind == BELIEF else phase.steps
-        if self.kind == BELIEF:
-            part = PARTS[BELIEF][part == "clustering"]
-        progress = (self.part_step, most, self.reward)
-        counted = (self.visits.copy(), self.visited.copy(), self.evidence)
-        self.frames.append(Frame(self.step, move, part, *progress, *counted, event, ""))
+        clustering = phase.part == "clustering"
+        most = self.entered + phase.steps
+        if self.kind == BELIEF or (self.kind == EVIDENCE and clustering):
+            most = getattr(self.agent, "horizon", most)
+        self.frames.append(
+            Frame(
+                step=self.step,
+                move=move,
+                part=PARTS[BELIEF][clustering] if self.kind == BELIEF else phase.part,
+                part_step=self.part_step,
+                part_steps=most,
+                reward=self.reward,
+                visits=self.visits.copy(),
+                visited=self.visited.copy(),
+                evidence=self.evidence,
+                event=event,
+            )
+        )
 
 
-def _right(report: Report, task: int, stands_for: dict[int, int]) -> bool | None:
+def _is_right(report: Report, task: int, stands_for: dict[int, int]) -> bool | None:
+    """Whether the episode's cluster is the one of this world; None where it was put in none."""
     if report.cluster < 0:
         return None
     if report.new_cluster:
@@ -259,13 +261,9 @@ def _right(report: Report, task: int, stands_for: dict[int, int]) -> bool | None
     return stands_for[report.cluster] == task
 
 
-def _believed(here: int | None, task: int) -> str:
-    return "" if here is None else f"believed to be {cluster_name(here)}, made in m{task + 1}: right"
-
-
 def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool | None, kind: str) -> str:
     """What the agent takes the world for, and the truth."""
-    if kind in (EVIDENCE, BELIEF) and right is None:
+    if right is None and kind in (EVIDENCE, BELIEF):
         return UNDECIDED
     if right is None:
         return "exploration failed: nothing is recognised"
@@ -279,14 +277,17 @@ def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool 
     return words if report.exploration_ok else f"{words} (with too few samples)"
 
 
-def _told(watcher: _Watcher, believed: str, verdict: str) -> list[Frame]:
+def _with_verdict(recorder: _Recorder, believed: str, verdict: str, right: bool | None) -> list[Frame]:
     """The frames from the agent's decision on say what it was; the agent itself says so only at the end."""
-    frames, moment = list(watcher.frames), watcher.moment
-    said = [] if moment is None else [(moment, f"{believed}; no proof yet" if watcher.kind == BELIEF else verdict)]
-    if watcher.kind == BELIEF or (watcher.kind == EVIDENCE and moment is None):
-        unproven = verdict == UNDECIDED and watcher.believes()
-        said.append((len(frames) - 1, f"{believed}; no proof, so put in no cluster" if unproven else verdict))
-    for place, words in said:
-        frames[place:] = [frame._replace(recognised=words) for frame in frames[place:]]
+    frames, moment, kind = list(recorder.frames), recorder.moment, recorder.kind
+    decisions = []
+    if moment is not None:
+        decisions.append((moment, f"{believed}; no proof yet", True) if kind == BELIEF else (moment, verdict, right))
+    if kind == BELIEF or (kind == EVIDENCE and moment is None):
+        unproven = right is None and recorder.believes()
+        last = (f"{believed}; no proof, so put in no cluster", True) if unproven else (verdict, right)
+        decisions.append((len(frames) - 1, *last))
+    for place, words, truth in decisions:
+        frames[place:] = [frame._replace(recognised=words, right=truth) for frame in frames[place:]]
         frames[place] = frames[place]._replace(event="; ".join(filter(None, (frames[place].event, words))))
     return frames

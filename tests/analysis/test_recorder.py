@@ -2,13 +2,14 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
+from aomultirl.analysis import recorder, watched_agents
+from aomultirl.analysis import recording as recordings
 from aomultirl.engine.counts import CountTable
-from aomultirl.reports import watching, watching_agents, watching_frames
 
 
 def watched(name="aomultirl", models=None, **options):
     models = ao.worlds.gridworld() if models is None else models
-    return watching.record(watching_agents.make(name, models), models, **options)
+    return recorder.record(watched_agents.make(name, models), models, **options)
 
 
 def tally(recording, n_actions):
@@ -21,12 +22,12 @@ def tally(recording, n_actions):
     return found
 
 
-@pytest.mark.parametrize("name", list(watching_agents.MAKERS))
+@pytest.mark.parametrize("name", list(watched_agents.MAKERS))
 def test_the_episode_is_the_one_that_the_simulator_runs(name):
     models = ao.worlds.gridworld()
     recording = watched(name, models, episode=5, seed=3)
 
-    agent = watching_agents.make(name, models)
+    agent = watched_agents.make(name, models)
     phases, reports = [], []
 
     def spied(start, stream, task=None):
@@ -82,7 +83,7 @@ def test_a_long_episode_has_few_frames_and_every_event():
     agent = ao.agents.AOMultiRL(
         4, 1.299999, 7, 0.03, models.distinguishing_set(), constants="released", learning_horizon=200
     )
-    recording = watching.record(agent, models, episode=1)
+    recording = recorder.record(agent, models, episode=1)
     assert len(recording.actions) == agent.stage.clustering_horizon + 200 > 50_000
     assert len(recording.frames) < 300
     done = [frame.event for frame in recording.events if "has its" in frame.event]
@@ -126,16 +127,16 @@ def test_sequential_decides_by_evidence():
     frame = moment(recording)
     assert frame.part == "clustering"
     assert frame.recognised == "recognised as c1, made in m1: right"
-    assert recording.sign(frame) == "✔"
+    assert recording.verdict(frame)[0].startswith("✔ ")
     assert len(frame.evidence) == 4
-    assert watching_frames.certified(frame.evidence) == (3, 3)
+    assert recordings.certified(frame.evidence) == (3, 3)
     assert frame.part_steps == recording.frames[0].part_steps == 2_600
     assert frame.step < 600
     for number, before in enumerate(recording.frames[:-1]):
         after = recording.frames[number + 1]
         gone = [{one.cluster for one in f.evidence if one.contradicted} for f in (before, after)]
         assert gone[0] <= gone[1]
-        assert all(f"{watching.cluster_name(c)} is ruled out" in after.event for c in gone[1] - gone[0])
+        assert all(f"{recorder.cluster_name(c)} is ruled out" in after.event for c in gone[1] - gone[0])
     title, gauges = recording.gauges(frame, 4)
     assert title == "visits"
     assert gauges[-1] == ("certified", 1.0, "3 of 3 pairs", True)
@@ -148,10 +149,10 @@ def test_sequential_decides_by_evidence():
 def test_sequential_abstains_where_time_is_short():
     models = ao.worlds.gridworld()
     agent = ao.agents.SequentialAOMultiRL(0.03, 40, 1.3 - 1e-6, models.distinguishing_set())
-    recording = watching.record(agent, models, episode=1)
+    recording = recorder.record(agent, models, episode=1)
     assert recording.report.abstained
-    assert recording.frames[-1].recognised == watching.UNDECIDED
-    assert recording.sign(recording.frames[-1]) == "?"
+    assert recording.frames[-1].recognised == recorder.UNDECIDED
+    assert recording.verdict(recording.frames[-1])[0].startswith("? ")
     assert [bool(frame.recognised) for frame in recording.frames].count(True) == 1
 
 
@@ -159,9 +160,9 @@ def test_recall_recognises_while_it_acts():
     recording = watched("recall")
     frame, number = moment(recording), next(i for i, f in enumerate(recording.frames) if f.recognised)
     here = next(one for one in frame.evidence if recording.stands_for[one.cluster] == recording.task)
-    assert watching_frames.belief(here) > watching_frames.SURE
+    assert recordings.belief(here) > recordings.SURE
     assert not any(
-        watching_frames.belief(one) > watching_frames.SURE
+        recordings.belief(one) > recordings.SURE
         for f in recording.frames[:number]
         for one in f.evidence
         if one.cluster == here.cluster
@@ -202,11 +203,11 @@ def test_the_first_episode_knows_no_cluster():
 
 
 def test_errors_are_called_errors():
-    agent = watching_agents.make("aomultirl", ao.worlds.gridworld())
+    agent = watched_agents.make("aomultirl", ao.worlds.gridworld())
     agent.samples = 1
     verdicts = {}
     for seed in range(30):
-        recording = watching.record(agent, ao.worlds.gridworld(), episode=6, seed=seed)
+        recording = recorder.record(agent, ao.worlds.gridworld(), episode=6, seed=seed)
         verdicts[recording.right, recording.report.new_cluster] = moment(recording).recognised
         known = recording.task in recording.stands_for.values()
         if recording.report.new_cluster:
@@ -218,18 +219,18 @@ def test_errors_are_called_errors():
 
 
 def test_what_was_not_explored_is_said():
-    agent = watching_agents.make("aomultirl", ao.worlds.gridworld())
+    agent = watched_agents.make("aomultirl", ao.worlds.gridworld())
     agent.clustering_horizon = 30
-    recording = watching.record(agent, ao.worlds.gridworld(), episode=4)
+    recording = recorder.record(agent, ao.worlds.gridworld(), episode=4)
     assert moment(recording).recognised.endswith("(with too few samples)")
-    failing = watching.record(watching_agents.make("doubling", ao.worlds.gridworld()), ao.worlds.gridworld(), episode=0)
+    failing = recorder.record(watched_agents.make("doubling", ao.worlds.gridworld()), ao.worlds.gridworld(), episode=0)
     assert moment(failing).recognised == "exploration failed: nothing is recognised"
     assert failing.right is None
 
 
 def test_evidence_is_what_the_agent_decides_by():
     models = ao.worlds.gridworld()
-    agent = watching_agents.make("aomultirl", models)
+    agent = watched_agents.make("aomultirl", models)
     ao.run(agent, models, ao.streams.round_robin(), episodes=4)
     explored = CountTable(64)
     assert [one.value for one in agent.evidence(explored)] == [0.0] * 4
@@ -258,7 +259,7 @@ def test_one_world_alone():
 
 def test_a_failure_on_the_way_leaves_the_agent_as_it_was(monkeypatch):
     models = ao.worlds.gridworld()
-    agent = watching_agents.make("aomultirl", models)
+    agent = watched_agents.make("aomultirl", models)
 
     def fail(self, explored):
         if len(self.clusters) == 2:
@@ -267,28 +268,26 @@ def test_a_failure_on_the_way_leaves_the_agent_as_it_was(monkeypatch):
 
     monkeypatch.setattr(type(agent), "evidence", fail)
     with pytest.raises(KeyboardInterrupt):
-        watching.record(agent, models, episode=2)
+        recorder.record(agent, models, episode=2)
     assert len(agent.clusters) == 2
 
 
 def test_numbers_say_what_they_are_for():
     models = ao.worlds.gridworld()
-    note = watching_agents.numbers(watched(), models)
+    note = watched_agents.numbers(watched(), models)
     assert "N = 80 samples for each of 3 pairs" in note
     assert "numbers for watching; the paper's N for 200 episodes is 2,424" in note
     for name in ("random", "optimal"):
-        assert (
-            watching_agents.numbers(watched(name, models, episode=0), models) == "H = 200 steps: numbers for watching"
-        )
-    assert "lambda = 1.3, 3 pairs" in watching_agents.numbers(watched("sequential", models, episode=0), models)
-    assert "H = 1,000 steps" in watching_agents.numbers(watched("recall", models, episode=0), models)
-    assert "no bonus" in watching_agents.numbers(watched("pooled", models, episode=0), models)
+        assert watched_agents.numbers(watched(name, models, episode=0), models) == "H = 200 steps: numbers for watching"
+    assert "lambda = 1.3, 3 pairs" in watched_agents.numbers(watched("sequential", models, episode=0), models)
+    assert "H = 1,000 steps" in watched_agents.numbers(watched("recall", models, episode=0), models)
+    assert "no bonus" in watched_agents.numbers(watched("pooled", models, episode=0), models)
 
 
 def test_few_samples_do_on_the_grid():
     """100 runs of 9 episodes: about 1 in 1,000 is misclustered; more than 10 of 900 has probability below 1e-6."""
     models = ao.worlds.gridworld()
-    agent = watching_agents.make("aomultirl", models)
+    agent = watched_agents.make("aomultirl", models)
     wrong = sum(ao.run(agent, models, ao.streams.round_robin(), 9, seed).misclustered for seed in range(100))
     assert wrong <= 10
 
@@ -299,8 +298,8 @@ def test_bad_input():
     with pytest.raises(
         ValueError, match=r"episode must be at most 2,000, not 1,000,000: all episodes before it are run"
     ):
-        watching.check(1_000_000, 0)
-    watching.check(2_000, 0)
+        recorder.check(1_000_000, 0)
+    recorder.check(2_000, 0)
     with pytest.raises(ValueError, match="seed must be a whole number, not 'a'"):
         watched(seed="a")
     with pytest.raises(ValueError, match=r"agent must be one of 'aomultirl', .*, not 'ucbvi'"):

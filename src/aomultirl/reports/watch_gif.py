@@ -1,6 +1,5 @@
 """A watched episode as an animation, the same frames that the terminal plays."""
 
-import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aomultirl import files
-from aomultirl.reports.watching_canvas import EMPTY, INK, Canvas
-from aomultirl.reports.watching_frames import ARROWS, SAMPLES, Frame, Gauge, Recording, heading, on_grid, pair_name
+from aomultirl.analysis.recording import ARROWS, LONG_PAUSE, PAUSE, Frame, Recording, heading, on_grid
+from aomultirl.reports.canvas import EMPTY, INK, Canvas
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -22,10 +21,12 @@ SIDE, BAR = 372, 120
 """Where the lists begin, and how long a bar is."""
 MOST_FRAMES = 240
 COLOURS = 128
-STEP, PAUSE, LONG_PAUSE = 120, 1_200, 2_500
-"""Milliseconds for a step, an event, and the moment the world is recognised; also for the end."""
-ROWS = 5
-"""Lines of a list."""
+STEP = 0.12
+"""Seconds that a frame is shown in which nothing happens; the last is shown as long as that of the verdict."""
+ROWS, MOVES, NEWS = 5, 14, 2
+"""Lines of a list, of the moves where there is no map, and of what happened last."""
+COLUMNS = (0, 70, 170, 230)
+"""Where the columns of moves begin."""
 DIM = "#6b7785"
 AGENT, TARGET, DONE, WRONG = "#f0e442", "#d55e00", "#009e73", "#d55e00"
 COLD, HOT = (243, 246, 249), (86, 150, 196)
@@ -81,11 +82,11 @@ def chosen_frames(recording: Recording) -> list[int]:
 
 
 def _duration(recording: Recording, number: int) -> int:
-    frame = recording.frames[number]
-    decided = frame.recognised and not recording.frames[max(0, number - 1)].recognised
-    if decided or number == len(recording.frames) - 1:
-        return LONG_PAUSE
-    return PAUSE if frame.event else STEP
+    """Milliseconds."""
+    rest = PAUSE if recording.frames[number].event else STEP
+    if recording.decides(number) or number == len(recording.frames) - 1:
+        rest = LONG_PAUSE
+    return round(1_000 * rest)
 
 
 def _palette(pictures: "list[Image]") -> "Image":
@@ -126,8 +127,7 @@ class _Painter(Canvas):
         rows, columns = world.layout
         left, top, size = MAP
         cell = max(1, size // max(rows, columns))
-        heat = np.log1p(frame.visited) / math.log1p(max(int(frame.visited.max()), 20))
-        shades = np.array(COLD) + (np.array(HOT) - np.array(COLD)) * heat[:, None]
+        shades = np.array(COLD) + (np.array(HOT) - np.array(COLD)) * recording.heat(frame)[:, None]
         block = shades.astype(np.uint8).reshape(rows, columns, 3).repeat(cell, 0).repeat(cell, 1)
         self.pixels[top : top + rows * cell, left : left + columns * cell, :3] = block
         for i in range(rows + 1 if cell > 4 else 0):
@@ -157,83 +157,56 @@ class _Painter(Canvas):
 
     def _moves(self, recording: Recording, number: int) -> None:
         """The last moves, where there is no map."""
-        labels = recording.world.labels
         left, top, _ = MAP
-        for x, head in zip((0, 70, 170, 230), ("step", "state", "action", "to"), strict=True):
+        for x, head in zip(COLUMNS, ("step", "state", "action", "to"), strict=True):
             self.text(left + x, top + 8, head, bold=True)
-        for line, frame in enumerate(recording.frames[max(0, number - 13) : number + 1]):
-            names = [str(s if labels is None else labels[s])[:14] for s in (frame.move.state, frame.move.successor)]
-            if frame.move.action < 0:
-                names[0] = "start"
-            words = (f"{frame.step:,}", names[0], "" if frame.move.action < 0 else str(frame.move.action), names[1])
-            colour = INK if frame is recording.frames[number] else DIM
-            for x, word in zip((0, 70, 170, 230), words, strict=True):
-                self.text(left + x, top + 30 + 20 * line, word, colour=colour)
+        moves = recording.moves(number, MOVES)
+        for line, move in enumerate(moves, 1):
+            for x, word in zip(COLUMNS, move, strict=True):
+                self.text(left + x, top + 10 + 20 * line, word[:14], colour=INK if line == len(moves) else DIM)
 
     def _phase(self, recording: Recording, frame: Frame) -> None:
         for i, part in enumerate(recording.parts):
             here = part == frame.part
             self.rectangle(SIDE + 96 * i, 60, 90, 20, AGENT if here else EMPTY)
             self.text(SIDE + 96 * i + 45, 70, part, anchor="mm", bold=here)
-        most = "at most " if frame.part == "clustering" else ""
-        progress = f"{frame.part_step:,} of {most}{frame.part_steps:,} steps, reward {frame.reward:,.6g}"
-        self.text(SIDE, 96, progress, colour=DIM)
+        self.text(SIDE, 96, recording.progress(frame), colour=DIM)
 
     def _counts(self, recording: Recording, frame: Frame, top: float) -> float:
         """How often each pair of Gamma was seen, or what else the agent goes by; where the list ends."""
         if not recording.kind:
             self.text(SIDE, top, "This agent does not cluster.", colour=DIM)
             return top
-        if recording.kind != SAMPLES:
-            title, lines = recording.gauges(frame, ROWS)
-            return self._gauges(title, lines, top)
-        needed = recording.samples
-        lines = [
-            (pair_name(recording.world, *pair), seen / needed, f"{seen:,} of {needed:,}", seen >= needed)
-            for pair, seen in zip(recording.pairs, frame.visits.tolist(), strict=True)
-        ]
-        if len(lines) > ROWS:
-            done = sum(line[3] for line in lines)
-            lines = sorted(lines, key=lambda line: line[3])[: ROWS - 1]
-            lines.append(("all", done / len(recording.pairs), f"{done} of {len(recording.pairs)} pairs", False))
-        return self._gauges("samples of each pair", lines, top)
-
-    def _gauges(self, title: str, lines: list[Gauge], top: float) -> float:
+        title, gauges = recording.gauges(frame, ROWS)
         self.text(SIDE, top, title, bold=True)
-        for i, (name, share, words, done) in enumerate(lines, 1):
+        for i, gauge in enumerate(gauges, 1):
             y = top + 20 * i
-            self.text(SIDE, y, name)
-            self.bar(SIDE + 106, y, share, DONE if done else "#e69f00", length=BAR)
-            self.text(SIDE + 106 + BAR + 8, y, words, colour=DONE if done else INK)
-        return top + 20 * len(lines)
+            self.text(SIDE, y, gauge.name)
+            self.bar(SIDE + 106, y, gauge.share, DONE if gauge.enough else "#e69f00", length=BAR)
+            self.text(SIDE + 106 + BAR + 8, y, gauge.words, colour=DONE if gauge.enough else INK)
+        return top + 20 * len(gauges)
 
     def _clusters(self, recording: Recording, frame: Frame, top: float) -> None:
         """What speaks against each cluster; the limit is in the middle of the bar."""
         if not frame.evidence:
             self.text(SIDE, top, "No cluster is known yet." if recording.kind else "", colour=DIM)
             return
-        first = frame.evidence[0]
-        self.text(SIDE, top, heading(first), bold=True)
-        ranked = sorted(frame.evidence, key=lambda one: one.contradicted)
-        shown = ranked if len(ranked) <= ROWS else ranked[: ROWS - 1]
-        for i, one in enumerate(sorted(shown, key=lambda one: one.cluster), 1):
-            y = top + 20 * i
-            colour = WRONG if one.contradicted else DONE
-            self.text(SIDE, y, recording.cluster(one.cluster))
-            self.bar(SIDE + 106, y, one.value / (2.0 * one.limit), colour, length=BAR)
+        self.text(SIDE, top, heading(frame.evidence[0]), bold=True)
+        shown, more = recording.clusters(frame, ROWS)
+        for i, evidence in enumerate(shown, 1):
+            y, colour = top + 20 * i, WRONG if evidence.contradicted else DONE
+            self.text(SIDE, y, recording.cluster(evidence.cluster))
+            self.bar(SIDE + 106, y, evidence.value / (2.0 * evidence.limit), colour, length=BAR)
             self.rectangle(SIDE + 106 + BAR / 2, y - 7, 2, 14, INK)
-            self.text(SIDE + 106 + BAR + 8, y, f"{one.value:.2f}  {recording.opinion(one, frame)}", colour=colour)
-        if len(shown) < len(ranked):
-            self.text(SIDE, top + 20 * ROWS, f"and {len(ranked) - len(shown)} more", colour=DIM)
+            words = f"{evidence.value:.2f}  {recording.opinion(evidence, frame)}"
+            self.text(SIDE + 106 + BAR + 8, y, words, colour=colour)
+        if more:
+            self.text(SIDE, top + 20 * ROWS, f"and {more} more", colour=DIM)
 
     def _words(self, recording: Recording, frame: Frame, number: int) -> None:
         """The verdict, and the last events."""
-        if frame.recognised:
-            sign = recording.sign(frame)
-            colour = DONE if sign == "✔" else WRONG
-            self.text(24, 392, f"{sign} {frame.recognised}", size=15, bold=True, colour=colour, room=WIDTH - 48)
-        elif recording.kind:
-            self.text(24, 392, "? which world is this", size=15, colour=DIM)
-        log = [f for f in recording.frames[: number + 1] if f.event]
-        for i, told in enumerate(log[-2:]):
-            self.text(24, 416 + 18 * i, f"{told.step:,}: {told.event}", room=WIDTH - 48)
+        words, good = recording.verdict(frame)
+        colour = DIM if good is None else DONE if good else WRONG
+        self.text(24, 392, words, size=15, bold=good is not None, colour=colour, room=WIDTH - 48)
+        for i, news in enumerate(recording.log(number, NEWS)):
+            self.text(24, 416 + 18 * i, f"{news.step:,}: {news.event}", room=WIDTH - 48)

@@ -5,12 +5,14 @@ import pytest
 from PIL import Image
 
 import aomultirl as ao
-from aomultirl.reports import watching, watching_agents, watching_gif
+from aomultirl.analysis import recorder, watched_agents
+from aomultirl.analysis import recording as recordings
+from aomultirl.reports import watch_gif
 
 
 def watched(name="aomultirl", models=None, **options):
     models = ao.worlds.gridworld() if models is None else models
-    return watching.record(watching_agents.make(name, models), models, **options)
+    return recorder.record(watched_agents.make(name, models), models, **options)
 
 
 def durations(path):
@@ -25,26 +27,26 @@ def durations(path):
 def test_an_animation(tmp_path):
     recording, path = watched(), tmp_path / "episode.gif"
     before = time.process_time()
-    watching_gif.write(recording, path, "the note")
+    watch_gif.write(recording, path, "the note")
     assert time.process_time() - before < 15.0
     assert path.stat().st_size < 2_000_000
     assert list(tmp_path.iterdir()) == [path]
     with Image.open(path) as image:
         assert image.format == "GIF"
-        assert image.size == (watching_gif.WIDTH, watching_gif.HEIGHT)
+        assert image.size == (watch_gif.WIDTH, watch_gif.HEIGHT)
         assert image.info["loop"] == 0
         assert len(recording.frames) - 5 <= image.n_frames <= len(recording.frames)
     times = durations(path)
-    assert times.count(watching_gif.LONG_PAUSE) >= 1
-    assert times.count(watching_gif.PAUSE) == len(recording.events) - 2
+    assert times.count(1_000 * recordings.LONG_PAUSE) >= 1
+    assert times.count(1_000 * recordings.PAUSE) == len(recording.events) - 2
     assert 10_000 < sum(times) < 60_000
 
 
 def test_the_agent_is_painted_where_it_is():
     recording = watched()
-    painter = watching_gif._Painter()
-    left, top, size = watching_gif.MAP
-    yellow = tuple(bytes.fromhex(watching_gif.AGENT[1:]))
+    painter = watch_gif._Painter()
+    left, top, size = watch_gif.MAP
+    yellow = tuple(bytes.fromhex(watch_gif.AGENT[1:]))
     for number in (0, 7, 50, len(recording.frames) - 1):
         picture = painter.picture(recording, number, "")
         for state in range(16):
@@ -59,14 +61,14 @@ def test_words_never_run_off_the_picture():
     verdict = "like nothing before, a new cluster: wrong, m123 was here before (with too few samples), and more words"
     last = recording.frames[-1]._replace(recognised=verdict, event=f"{verdict}; {verdict}")
     long = dataclasses.replace(recording, agent="AnAgentWithQuiteALongName" * 3, frames=[*recording.frames[:-1], last])
-    painter = watching_gif._Painter()
+    painter = watch_gif._Painter()
     picture = painter.picture(long, len(long.frames) - 1, "the note " * 40)
     for (x, _), words, looks in painter.words:
         right = x if looks["anchor"][0] == "r" else x + looks["font"].getlength(words)
-        assert right <= watching_gif.WIDTH - 20, words
+        assert right <= watch_gif.WIDTH - 20, words
     assert any(words.endswith(verdict) for _, words, _ in painter.words)
     white = (255, 255, 255)
-    assert {picture.getpixel((watching_gif.WIDTH - 5, y)) for y in range(watching_gif.HEIGHT)} == {white}
+    assert {picture.getpixel((watch_gif.WIDTH - 5, y)) for y in range(watch_gif.HEIGHT)} == {white}
 
 
 @pytest.mark.parametrize(
@@ -83,30 +85,30 @@ def test_words_never_run_off_the_picture():
 )
 def test_every_world_has_one(tmp_path, name, models):
     recording, path = watched(name, models, episode=1), tmp_path / "episode.gif"
-    watching_gif.write(recording, path)
+    watch_gif.write(recording, path)
     assert path.stat().st_size < 5_000_000
     with Image.open(path) as image:
-        assert 2 < image.n_frames <= watching_gif.MOST_FRAMES
+        assert 2 < image.n_frames <= watch_gif.MOST_FRAMES
 
 
 def test_the_same_recording_gives_the_same_bytes(tmp_path):
     paths = [tmp_path / "a.gif", tmp_path / "b.gif"]
     for path in paths:
-        watching_gif.write(watched("optimal", episode=0), path)
+        watch_gif.write(watched("optimal", episode=0), path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 def test_frames_are_left_out_but_no_event(monkeypatch):
     recording = watched()
-    assert watching_gif.chosen_frames(recording) == list(range(len(recording.frames)))
-    monkeypatch.setattr(watching_gif, "MOST_FRAMES", 30)
-    chosen = watching_gif.chosen_frames(recording)
+    assert watch_gif.chosen_frames(recording) == list(range(len(recording.frames)))
+    monkeypatch.setattr(watch_gif, "MOST_FRAMES", 30)
+    chosen = watch_gif.chosen_frames(recording)
     assert len(chosen) <= 30
     assert chosen == sorted(set(chosen))
     events = [i for i, frame in enumerate(recording.frames) if frame.event]
     assert {0, *events, len(recording.frames) - 1} <= set(chosen)
-    monkeypatch.setattr(watching_gif, "MOST_FRAMES", 3)
-    assert len(watching_gif.chosen_frames(recording)) <= 3
+    monkeypatch.setattr(watch_gif, "MOST_FRAMES", 3)
+    assert len(watch_gif.chosen_frames(recording)) <= 3
 
 
 def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
@@ -118,7 +120,7 @@ def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Image.Image, "save", fail)
     with pytest.raises(OSError, match="no space left"):
-        watching_gif.write(watched("random", episode=0), path)
+        watch_gif.write(watched("random", episode=0), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -127,7 +129,7 @@ def test_evidence_below_zero_has_no_bar():
     recording = watched("sequential", episode=8)
     frame = next(frame for frame in recording.frames if frame.recognised)
     assert min(one.value for one in frame.evidence) < 0.0
-    painter = watching_gif._Painter()
+    painter = watch_gif._Painter()
     painter.clear()
     painter._clusters(recording, frame, 100)
     right = [words for _, words, _ in painter.words if words.endswith("this one") and words.startswith("-")]
@@ -139,9 +141,9 @@ def test_evidence_below_zero_has_no_bar():
 
 def test_bad_names(tmp_path):
     with pytest.raises(ValueError, match=r"'a\.png' does not end in \.gif"):
-        watching_gif.check(tmp_path / "a.png")
+        watch_gif.check(tmp_path / "a.png")
     with pytest.raises(ValueError, match=r"there is no folder '.*missing' to write 'a\.gif' in"):
-        watching_gif.check(tmp_path / "missing" / "a.gif")
+        watch_gif.check(tmp_path / "missing" / "a.gif")
     (tmp_path / "b.gif").mkdir()
     with pytest.raises(ValueError, match=r"b\.gif' cannot be written"):
-        watching_gif.check(tmp_path / "b.gif")
+        watch_gif.check(tmp_path / "b.gif")
