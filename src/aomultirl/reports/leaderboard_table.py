@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aomultirl import checks
+from aomultirl.analysis import phrases
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, Span
-from aomultirl.reports.page import phrases
 
 if TYPE_CHECKING:
     from rich.console import Console

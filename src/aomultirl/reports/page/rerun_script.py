@@ -1,15 +1,13 @@
 """Python that runs it all again."""
 
 import inspect
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from aomultirl import agents
+from aomultirl.analysis.phrases import counted
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import settings
-from aomultirl.reports.page.data import Group
-from aomultirl.reports.page.markup import block
-from aomultirl.reports.page.phrases import counted
+from aomultirl.reports.page.groups import Group
+from aomultirl.reports.page.run_origin import agent_of, call, code, setting_of, world_call
 
 LONG = 72
 """Characters of arguments that fit on a line."""
@@ -23,18 +21,17 @@ def script(groups: Sequence[Group]) -> str:
     for one in groups:
         lines.append(f"# {' '.join(one.label.split())}")
         if one.before:
-            lines.append(
-                f"# the first {counted(one.before, 'episode')} of a run {'do' if one.before > 1 else 'does'} not count"
-            )
+            does = "do" if one.before > 1 else "does"
+            lines.append(f"# the first {counted(one.before, 'episode')} of a run {does} not count")
         world, stream, _ = one.setting
-        needed = "" if stream is None else LOST if world is None else f"models = ao.worlds.{settings.world_call(world)}"
+        needed = "" if stream is None else LOST if world is None else f"models = ao.worlds.{world_call(world)}"
         if needed and needed != defined:
             lines.append(needed)
             defined = needed
         for histories in _alike(one):
             lines += [f"for seed in {seeds(histories)}:", *_run(histories[0])]
         lines.append("")
-    return block("\n".join(lines).strip(), "Python to run it again")
+    return "\n".join(lines).strip()
 
 
 def seeds(histories: Sequence[History]) -> str:
@@ -54,25 +51,26 @@ def _alike(one: Group) -> list[list[History]]:
 
 
 def _run(history: History) -> list[str]:
-    about = history.about
-    options = f"episodes={about.get('episodes', len(history))}, seed=seed"
-    if about.get("noisy_rewards"):
+    setting = setting_of(history)
+    options = f"episodes={history.about.get('episodes', len(history))}, seed=seed"
+    if setting.noisy_rewards:
         options += ", noisy_rewards=True"
     return [
-        f"    agent = {_agent(about)}",
-        f"    history = ao.run(agent, models, ao.streams.{about['stream']}, {options})"
-        if about.get("stream")
+        f"    agent = {_agent(history)}",
+        f"    history = ao.run(agent, models, ao.streams.{setting.stream}, {options})"
+        if setting.stream
         else f"    history = ao.interact(agent, make_env, {options})  # make_env(k): the environment of episode k",
     ]
 
 
-def _agent(about: Mapping[str, Any]) -> str:
+def _agent(history: History) -> str:
     """The call that makes the agent, without arguments that are the defaults, an argument a line where it is long."""
-    name = str(about.get("agent", "Agent"))
+    name, parameters = agent_of(history)
     known = inspect.signature(getattr(agents, name)).parameters if hasattr(agents, name) else {}
     defaults = {key: repr(parameter.default) for key, parameter in known.items()}
-    given = {key: value for key, value in about.get("parameters", {}).items() if defaults.get(key) != value}
-    arguments = settings.call(given, str)
-    if len(arguments) > LONG:
-        arguments = "".join(f"\n        {key}={value}," for key, value in given.items()) + "\n    "
-    return f"ao.agents.{name}({arguments})"
+    given = {key: value for key, value in parameters.items() if defaults.get(key) != code(value)}
+    whole = call(f"ao.agents.{name}", given)
+    if len(whole) <= LONG + len(f"ao.agents.{name}()"):
+        return whole
+    lines = "".join(f"\n        {key}={code(value)}," for key, value in given.items())
+    return f"ao.agents.{name}({lines}\n    )"
