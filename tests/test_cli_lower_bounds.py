@@ -10,8 +10,8 @@ import pytest
 from aomultirl.cli import run
 from aomultirl.engine import compiling
 from aomultirl.experiments.executors import InProcess
-from aomultirl.experiments.lower_bounds import assumptions, clustering, coin, laboratory, minimax, regret_slopes
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory import assumptions, clustering, coin, groups, minimax, regret_slopes
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
 from aomultirl.reports import lower_bounds
 
 TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
@@ -44,7 +44,7 @@ def test_help_has_an_example(capsys):
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_measured(capsys, monkeypatch, tmp_path, words, message):
-    monkeypatch.setattr(laboratory, "measure_all", lambda *_, **__: pytest.fail("measured"))
+    monkeypatch.setattr(groups, "measure_all", lambda *_, **__: pytest.fail("measured"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "FILE").write_text("mine")
     (tmp_path / "FOREIGN").mkdir()
@@ -64,7 +64,7 @@ def stems(folder):
 def test_groups_are_gathered_in_their_order_and_progress_never_goes_back():
     told = []
     parts = [(tiny_coin, 3), (partial(tiny_coin), 1)]
-    found = laboratory.gather(parts, True, 5, InProcess(), lambda now, total: told.append((now, total)))
+    found = groups.gather(parts, True, 5, InProcess(), lambda now, total: told.append((now, total)))
     alone = coin.measure_with(TINY, 5, InProcess())
     assert found.claims == alone.claims * 2
     assert found.figures == alone.figures * 2
@@ -76,8 +76,8 @@ def test_groups_are_gathered_in_their_order_and_progress_never_goes_back():
 
 
 def test_groups_are_chosen_once_each_and_in_their_order():
-    assert laboratory.chosen() == list(laboratory.GROUPS)
-    assert laboratory.chosen(["minimax", "coin", "minimax"]) == ["coin", "minimax"]
+    assert groups.chosen() == list(groups.GROUPS)
+    assert groups.chosen(["minimax", "coin", "minimax"]) == ["coin", "minimax"]
 
 
 def test_only_the_groups_that_are_named_are_measured_and_nothing_else_is_left(capsys, monkeypatch, tmp_path):
@@ -113,8 +113,8 @@ def test_only_the_groups_that_are_named_are_measured_and_nothing_else_is_left(ca
 
 
 def test_a_report_on_all_groups_does_not_say_only(tmp_path):
-    lower_bounds.write(made_up(True, 0, InProcess()), tmp_path, quick=True, seed=0, only=laboratory.GROUPS)
-    assert json.loads((tmp_path / "lower_bounds.json").read_text())["groups"] == list(laboratory.GROUPS)
+    lower_bounds.write(made_up(True, 0, InProcess()), tmp_path, quick=True, seed=0, only=groups.GROUPS)
+    assert json.loads((tmp_path / "lower_bounds.json").read_text())["groups"] == list(groups.GROUPS)
     page = (tmp_path / "report.html").read_text()
     assert "aomultirl lower-bounds --quick --seed 0 --out NEW" in page
     assert "quick sizes · seed 0" in page
@@ -131,7 +131,7 @@ def test_a_report_on_all_groups_does_not_say_only(tmp_path):
 )
 def test_compiling_is_announced_where_it_is_needed(capsys, monkeypatch, tmp_path, compiled, group, told):
     monkeypatch.setattr(compiling, "is_compiled", lambda kernel: kernel.__name__ in compiled)
-    monkeypatch.setattr(laboratory, "measure_all", lambda *_, **__: made_up(True, 0, None))
+    monkeypatch.setattr(groups, "measure_all", lambda *_, **__: made_up(True, 0, None))
     assert run(["lower-bounds", "--workers", "1", "--only", group, "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().err == told
 

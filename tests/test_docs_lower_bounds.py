@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from aomultirl import theory
-from aomultirl.experiments.lower_bounds import coin, findings
-from aomultirl.experiments.lower_bounds.laboratory import GROUPS, measure_all
+from aomultirl.laboratory import coin, findings
+from aomultirl.laboratory.groups import GROUPS, measure_all
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCKS = re.findall(
@@ -80,4 +80,4 @@ def test_the_reference_has_all_that_is_public_of_the_theory_and_the_laboratory()
     there = set(documented())
     assert {name for name in theory.__all__ if getattr(theory, name) not in there} == set()
     assert {findings.Claim, findings.Series, findings.Figure, findings.Findings, measure_all} <= there
-    assert {import_module(f"aomultirl.experiments.lower_bounds.{group}").measure for group in GROUPS} <= there
+    assert {import_module(f"aomultirl.laboratory.{group}").measure for group in GROUPS} <= there

@@ -8,12 +8,15 @@ import pytest
 import aomultirl
 
 ORDER = [
+    "refusals",
     "sizes",
     "checks",
     "files",
     "engine",
     "geometry",
     "mdp",
+    "plugins",
+    "descriptions",
     "worlds",
     "streams",
     "theory",
@@ -33,8 +36,6 @@ FILES = sorted(p.relative_to(ROOT) for p in ROOT.rglob("*.py") if p.name not in 
 
 
 def part(path):
-    if Path(path).parts[:2] == ("experiments", "lower_bounds"):
-        return "laboratory"
     return Path(path).parts[0].removesuffix(".py")
 
 

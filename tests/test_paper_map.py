@@ -10,8 +10,8 @@ import pytest
 
 import aomultirl
 from aomultirl.cli.app import app
-from aomultirl.experiments.lower_bounds import places
-from aomultirl.experiments.lower_bounds.laboratory import GROUPS
+from aomultirl.laboratory import paper_places
+from aomultirl.laboratory.groups import GROUPS
 
 ROOT = Path(__file__).parents[1]
 COUNTED = {
@@ -41,7 +41,7 @@ def tables():
 
 
 SECTIONS, PARTS, MISTAKES = tables()
-PLACES = {name: place for name, place in vars(places).items() if name.isupper()}
+PLACES = {name: place for name, place in vars(paper_places).items() if name.isupper()}
 
 
 def label(row):
@@ -141,7 +141,7 @@ def test_everything_that_a_row_names_is_there(row):
     assert names(checked) or label(row)[0] == "Remark"
     for name in names(here) + names(checked):
         check(name)
-    assert all(name.startswith(("tests/", "experiments.lower_bounds.", "aomultirl ")) for name in names(checked))
+    assert all(name.startswith(("tests/", "laboratory.", "aomultirl ")) for name in names(checked))
 
 
 def test_every_erratum_is_listed_once_and_belongs_to_a_part():
@@ -158,7 +158,7 @@ def test_everything_that_an_erratum_names_is_there(row):
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_group_of_the_laboratory_checks_something(group):
-    assert any(f"experiments.lower_bounds.{group}" in names(checked) for _, _, checked in PARTS)
+    assert any(f"laboratory.{group}" in names(checked) for _, _, checked in PARTS)
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -186,9 +186,7 @@ def test_a_place_that_is_elsewhere_is_noticed(place):
         check_place(place)
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "src/aomultirl/experiments/lower_bounds").glob("*.py")), ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", sorted((ROOT / "src/aomultirl/laboratory").glob("*.py")), ids=lambda path: path.name)
 def test_claims_have_no_places_of_their_own(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     places_here = [
@@ -206,7 +204,9 @@ def test_claims_have_no_places_of_their_own(path):
         if isinstance(one, ast.Constant)
     ]
     assert not any(isinstance(place, (ast.Constant, ast.JoinedStr)) for place in places_here)
-    assert path.name == "places.py" or not any(re.match(r"(Section|Appendix) \w\b", str(one)) for one in constants)
+    assert path.name == "paper_places.py" or not any(
+        re.match(r"(Section|Appendix) \w\b", str(one)) for one in constants
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_claims_have_no_places_of_their_own(path):
         "tests/slow_twins.py",
         "theory.upper_bound",
         "MDP.radius",
-        "experiments.lower_bounds.dice",
+        "laboratory.dice",
         "agents.Wizard(rewards='unknown')",
         "agents.AOMultiRL(magic=True)",
     ],

@@ -10,7 +10,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.experiments import loading
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import compute, constants
+from aomultirl.experiments.computation import compute, constants
 from aomultirl.experiments.history import Row
 from aomultirl.experiments.paper import LABELS, PaperExperiment
 from aomultirl.experiments.store import MARK, Store

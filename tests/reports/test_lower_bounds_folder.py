@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from aomultirl.cli import run
-from aomultirl.experiments.lower_bounds import laboratory
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory import groups
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
 from aomultirl.reports import lower_bounds, lower_bounds_figures
 from folders import contents
 
@@ -122,7 +122,7 @@ def test_a_quick_run_does_not_replace_a_full_one(tmp_path):
 
 
 def test_the_command_refuses_it_before_anything_is_measured(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(laboratory, "measure_all", lambda *_, **__: pytest.fail("measured"))
+    monkeypatch.setattr(groups, "measure_all", lambda *_, **__: pytest.fail("measured"))
     lower_bounds.write(OLD, tmp_path, quick=False, seed=0)
     assert run(["lower-bounds", "--quick", "--workers", "1", "--out", str(tmp_path)]) == 2
     out, err = capsys.readouterr()
@@ -131,7 +131,7 @@ def test_the_command_refuses_it_before_anything_is_measured(tmp_path, monkeypatc
 
 
 def test_the_command_records_how_long_it_took(tmp_path, monkeypatch):
-    monkeypatch.setattr(laboratory, "measure_all", lambda *_, **__: OLD)
+    monkeypatch.setattr(groups, "measure_all", lambda *_, **__: OLD)
     assert run(["lower-bounds", "--quick", "--workers", "1", "--out", str(tmp_path)]) == 0
     assert 0.0 <= mark(tmp_path)["seconds"] < 60.0
 

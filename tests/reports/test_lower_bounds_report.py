@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from aomultirl.analysis.charts import entries, is_joined
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings, Series, Subject
+from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.reports import lower_bounds, lower_bounds_figures
 from aomultirl.reports.looks import chart_looks, tick_labels
 from aomultirl.reports.lower_bounds_page import make_page

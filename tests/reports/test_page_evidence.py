@@ -98,19 +98,17 @@ def test_steps_beside_the_least_that_anyone_needs(sure, models, monkeypatch):
     both = group([Run("mine", 0, history), Run("other", 0, sure["Recall"])])
     [one] = evidence_charts.recognitions(both, [models, models])
     assert (one.label, one.episodes, one.least) == ("mine", here.sum(), pytest.approx(bound))
-    said = (
-        f"({here.sum()} episodes). Whoever is told only that worlds differ by 1.3, at one of 3 pairs, needs at least "
-    )
-    page = make_page(history)
-    assert f"{said} at least {phrases.number(bound)}, so this is {ratio:.1f} times the bound." in page
+    said = f"({here.sum()} episodes). Whoever is told only that worlds differ by 1.3, at one of 3 pairs, needs"
+    assert f"{said} at least {phrases.number(bound)}, so this is {ratio:.1f} times the bound." in make_page(history)
 
     def told(**given):
-        about = {**history.about, "parameters": {**history.about["parameters"], **given}}
+        agent = history.about["agent"]
+        about = {**history.about, "agent": {**agent, "parameters": {**agent["parameters"], **given}}}
         groups = group([Run("mine", 0, History(history.columns, about))])
         return [one.told for one in evidence_charts.recognitions(groups, [models])]
 
-    assert told(models="ModelSet(4 worlds)") == told(separation="None") == ["all the worlds"]
-    assert told(separation="np.float64(1.3)") == told(failure="?") == []
+    assert told(models={"name": "gridworld", "parameters": {}}) == told(separation=None) == ["all the worlds"]
+    assert told(separation={"object": "np.float64(1.3)"}) == told(failure="?") == []
     assert evidence_charts.recognitions(both, [None, None]) == []
     monkeypatch.setattr(evidence_charts, "MOST_WORK", 63)
     assert evidence_charts.recognitions(both, [models, models]) == []

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from aomultirl import checks
 from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, Setting
 from aomultirl.agents.state import Saved
@@ -64,7 +65,7 @@ class DoublingAOMultiRL(AOMultiRL):
 
     def begin(self, setting: Setting) -> None:
         if self.horizon is None:
-            raise ValueError("horizon is needed: the clustering phase changes its length within it")
+            raise checks.Refusal("horizon", "is needed: the clustering phase changes its length within it")
         self.failures, self._doublings = 0, 0
         super().begin(setting)
 

@@ -26,7 +26,7 @@ def check_options(options: Options | None) -> None:
     if options is None:
         return
     if not isinstance(options, Options):
-        raise ValueError(f"learner is {checks.shown(options)}, not Options such as Options(level=0.4)")
+        raise checks.Refusal("learner", f"is {checks.shown(options)}, not Options such as Options(level=0.4)")
     checks.real("learner.level", options.level, least=0.0)
     checks.real("learner.pace", options.pace, above=0.0)
     checks.real("learner.novelty", options.novelty, least=0.0)

@@ -104,6 +104,7 @@ class Recall(Agent):
         everything that was met.
     """
 
+    recognition = "belief"
     pair_bytes = 180
 
     def __init__(

@@ -91,6 +91,7 @@ class SequentialAOMultiRL(Agent):
         episodes that were put in no cluster.
     """
 
+    recognition = "evidence"
     pair_bytes = 120
 
     def __init__(

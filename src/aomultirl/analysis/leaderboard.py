@@ -14,12 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl import descriptions
 from aomultirl.analysis import intervals
 from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, summarise
 from aomultirl.analysis.paired_test import MEANING, PairedTest, compare
-from aomultirl.experiments import describing, loading
+from aomultirl.descriptions import words
+from aomultirl.experiments import loading
+from aomultirl.experiments.cells import read_configuration
 from aomultirl.experiments.loading import Finished, Found
-from aomultirl.experiments.varying import varying, words
+from aomultirl.experiments.varying_parameters import varying
 
 Floats = NDArray[np.float64]
 Runs = dict[int, tuple[Finished, dict[str, float]]]
@@ -133,7 +136,7 @@ def rank(found: Found) -> Leaderboard:
     for cell, measured in zip(found.cells, summarise(found.cells), strict=True):
         if measured is None:
             continue
-        told = describing.read(cell.configuration)
+        told = read_configuration(cell.configuration)
         agent = json.dumps(told["agent"], sort_keys=True)
         problem = _problem(told, int(measured["episodes"]))
         runs = grouped.setdefault(problem, {}).setdefault((cell.specification["label"], agent), {})
@@ -162,7 +165,7 @@ def _titled(problems: Sequence[dict[str, Any]]) -> list[Problem]:
 
 
 def _call(part: str, given: Mapping[str, Any], apart: Iterable[str]) -> str:
-    usual = describing.defaults(part, given["name"])
+    usual = descriptions.filled({**given, "parameters": {}}, part)["parameters"]
     shown = {
         name: value
         for name, value in given["parameters"].items()

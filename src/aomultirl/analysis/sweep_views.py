@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
-from aomultirl.experiments.varying import varying, words
+from aomultirl.descriptions import words
+from aomultirl.experiments.varying_parameters import varying
 
 NOT_NUMBERS = ("seed", "rng")
 """Parameters whose values are numbers, and mean nothing by their size."""

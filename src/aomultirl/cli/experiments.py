@@ -82,9 +82,9 @@ def run(
 
     Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
     """
+    from aomultirl.experiments.completion import complete
     from aomultirl.experiments.specification import read_specification
     from aomultirl.experiments.store import Store
-    from aomultirl.experiments.sweep import complete
     from aomultirl.reports import sweep_progress
 
     executor = _executor(workers, ray)

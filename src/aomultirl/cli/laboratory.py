@@ -12,7 +12,7 @@ from rich.console import Console
 
 from aomultirl import checks
 from aomultirl.cli.app import app
-from aomultirl.experiments.lower_bounds.laboratory import GROUPS
+from aomultirl.laboratory.groups import GROUPS
 
 
 @app.command("lower-bounds")
@@ -43,25 +43,25 @@ def lower_bounds(
     Example: [bold]aomultirl lower-bounds --quick --out results/quick[/bold]
     """
     from aomultirl.experiments import executors
-    from aomultirl.experiments.lower_bounds import laboratory
+    from aomultirl.laboratory import groups
     from aomultirl.reports import lower_bounds as reports
     from aomultirl.reports import progress
     from aomultirl.reports.lower_bounds_page import summary
     from aomultirl.reports.sweep_progress import duration
 
     begin = time.monotonic()
-    groups = laboratory.chosen(only or ())
+    names = groups.chosen(only or ())
     checks.seed("seed", seed)
     out = out or Path(f"results/lower_bounds{'_quick' if quick else ''}")
     checks.path("out", out)
     executor = executors.local(_cores() if workers is None else workers)
-    reports.check(out, quick=quick, only=groups)
-    _announce_compiling(groups)
+    reports.check(out, quick=quick, only=names)
+    _announce_compiling(names)
     with executors.staying(executor):
         with progress.bar("percent", sys.stderr) as done:
-            found = laboratory.measure_all(quick, seed, executor, done, only=groups)
+            found = groups.measure_all(quick, seed, executor, done, only=names)
         seconds = time.monotonic() - begin
-        reports.write(found, out, quick=quick, seed=seed, only=groups, seconds=seconds, executor=executor)
+        reports.write(found, out, quick=quick, seed=seed, only=names, seconds=seconds, executor=executor)
     reports.show(found, Console())
     typer.echo(
         f"{summary(found.claims)}, measured in {duration(seconds)}; report.html, claims.json and figures/ are in {out}"

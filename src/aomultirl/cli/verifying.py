@@ -22,12 +22,12 @@ def verify(
 
     Example: [bold]aomultirl verify results/quick[/bold]
     """
-    from aomultirl.experiments import verifying
+    from aomultirl.experiments import verification
     from aomultirl.reports import verified_table
 
-    found = verifying.verify(place)
+    found = verification.verify(place)
     if as_json:
-        typer.echo(json.dumps(verifying.as_dict(found), indent=2))
+        typer.echo(json.dumps(verification.as_dict(found), indent=2))
     else:
         verified_table.show(found, Console())
     return 1 if found.findings else 0

@@ -130,20 +130,20 @@ def watch(
 
     Example: [bold]aomultirl watch gridworld edges=stay --episode 3 --gif new_world.gif[/bold]
     """
-    from aomultirl.reports import watching, watching_agents, watching_gif, watching_terminal
+    from aomultirl.analysis import recorder, watched_agents
+    from aomultirl.reports import watch_gif, watch_terminal
 
-    watching_agents.check(agent)
-    watching.check(episode, seed)
-    watching_terminal.check(speed)
+    watched_agents.check(agent)
+    recorder.check(episode, seed)
+    watch_terminal.check(speed)
     if gif is not None:
-        watching_gif.check(gif)
+        watch_gif.check(gif)
     models = catalogue.make(world, catalogue.parse(parameters or []))
     announce_compiling()
-    player = watching_agents.make(agent, models)
-    recording = watching.record(player, models, episode=episode, seed=seed)
-    note = watching_agents.numbers(recording, models)
+    recording = recorder.record(watched_agents.make(agent, models), models, episode=episode, seed=seed)
+    note = watched_agents.numbers(recording, models)
     if gif is None:
-        watching_terminal.play(recording, Console(), speed=speed, note=note)
+        watch_terminal.play(recording, Console(), speed=speed, note=note)
     else:
-        watching_gif.write(recording, gif, note)
-        typer.echo("\n".join([*watching_terminal.lines(recording, note), f"animation written to {gif}"]))
+        watch_gif.write(recording, gif, note)
+        typer.echo("\n".join([*recording.lines(note), f"animation written to {gif}"]))

@@ -1,7 +1,7 @@
 """The results of an experiment as one frame: ``ao.load(DIR)``.
 
 A cell counts when its manifest says that it is done and fits the history beside it, see
-:mod:`aomultirl.experiments.kept`.  What was checked is what is used: a history that is read a second time, for a
+:mod:`aomultirl.experiments.stored_cell`.  What was checked is what is used: a history that is read a second time, for a
 page, must still have the digest that it had when it was checked.  Nothing in the folder is changed.
 """
 
@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from aomultirl import checks, files
-from aomultirl.experiments import describing
+from aomultirl.experiments.cells import configuration, read_configuration
 from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
 from aomultirl.experiments.history import _needs as needs
-from aomultirl.experiments.varying import varying
+from aomultirl.experiments.varying_parameters import varying
 
 if TYPE_CHECKING:
     import polars
 
-    from aomultirl.experiments.kept import Kept
+    from aomultirl.experiments.stored_cell import Kept
 
 NAMING = ("cell", "agent", "world", "stream", "run")
 """The columns that say where a row is from."""
@@ -46,7 +46,7 @@ class Finished(NamedTuple):
     specification
         what was run.
     configuration
-        see :mod:`aomultirl.experiments.describing`.
+        see :func:`aomultirl.experiments.cells.configuration`.
     sha256
         the digest of that file when it was checked.
     version, source
@@ -141,7 +141,7 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
     for package in ("pydantic", "pyarrow", "polars"):
         with needs(package):
             import_module(package)
-    from aomultirl.experiments.kept_together import read_cells
+    from aomultirl.experiments.stored_cells import read_cells
 
     cells: dict[str, Finished] = {}
     failed: list[Path] = []
@@ -220,7 +220,7 @@ def _finished(manifest: Path, kept: "Kept | Exception", columns: Sequence[str]) 
         name=told.cell,
         history=manifest.with_suffix(".parquet"),
         specification=specification,
-        configuration=describing.configuration(specification),
+        configuration=configuration(specification),
         sha256=told.sha256,
         version=told.version,
         source=told.source,
@@ -242,7 +242,7 @@ def frame_of_cells(cells: Sequence[Finished]) -> "polars.DataFrame":
     with needs("polars"):
         import polars
     texts = list(dict.fromkeys(cell.configuration for cell in cells))
-    described = dict(zip(texts, map(describing.read, texts), strict=True))
+    described = dict(zip(texts, map(read_configuration, texts), strict=True))
     naming = {
         PLACE: np.arange(len(cells)),
         "cell": [cell.name for cell in cells],

@@ -8,8 +8,8 @@
     checkpoints/NAME.zip  of a cell that was not finished
     set_aside/            what was found in cells/ and checkpoints/ that was damaged or of something else
 
-A cell is done when its manifest is there and fits the history beside it, see :mod:`aomultirl.experiments.kept`.  Every
-file is written under a temporary name and renamed, the manifest last; temporary files of a killed process are cleared
+A cell is done when its manifest is there and fits the history beside it, see :mod:`.stored_cell`.  Every file is
+written under a temporary name and renamed, the manifest last; temporary files of a killed process are cleared
 away when the folder is opened again.  Only the process that holds the lock writes results.  The folder that the user
 names may be a link; one in which a folder or a file of ours is a link is refused, and nothing is touched.
 """
@@ -25,12 +25,12 @@ from typing import Any
 import aomultirl
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
+from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import MOST_BYTES, History
-from aomultirl.experiments.kept import Kept, read_cell
-from aomultirl.experiments.kept_together import read_cells
 from aomultirl.experiments.manifest import MARK, Failed, read_manifest, read_mark
-from aomultirl.experiments.source import source
+from aomultirl.experiments.package_state import source
+from aomultirl.experiments.stored_cell import Kept, read_cell
+from aomultirl.experiments.stored_cells import read_cells
 
 FOLDERS = ("cells", CHECKPOINTS)
 SET_ASIDE = "set_aside"

@@ -124,12 +124,13 @@ def frame(panel: "Axes", chart: Chart) -> None:
     )
     panel.grid(axis="both" if chart.log_x else "y", color="#e6e6e6", linewidth=0.4)
     panel.set_axisbelow(True)
-    for axis, logarithmic, values in (
+    panel.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
+    axes: list[tuple[Axis, bool, list[float]]] = [
         (panel.xaxis, chart.log_x, [x for one in chart.series for x in one.x]),
         (panel.yaxis, chart.log_y, [y for one in chart.series for y in one.y]),
-    ):
+    ]
+    for axis, logarithmic, values in axes:
         if logarithmic:
-            axis._set_axes_scale("log")
             _number(axis, reach_of(values))
         else:
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "\u2212")))
@@ -179,8 +180,8 @@ def _draw(panel: "Axes", chart: Chart, entry: Entry, look: Look, place: int) -> 
 def _curve(panel: "Axes", curve: Series, look: Look, place: int) -> Any:
     """A line with a few markers, and its band."""
     if len(curve.low):
-        band = {"color": look.colour, "alpha": 0.16, "linewidth": 0.0, "label": f"{curve.label}, band"}
-        panel.fill_between(curve.x, curve.low, curve.high, **band)
+        band = f"{curve.label}, band"
+        panel.fill_between(curve.x, curve.low, curve.high, color=look.colour, alpha=0.16, linewidth=0.0, label=band)
     every = max(1, len(curve.x) // 5)
     return panel.plot(
         curve.x,

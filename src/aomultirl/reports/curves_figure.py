@@ -91,8 +91,8 @@ def _mean(name: str, number: int, table: NDArray[np.float64], level: float) -> S
     first = int(np.isnan(table).sum(axis=1).max())
     mean, low, high = intervals.over_runs(table[:, first:], level)
     episodes = np.arange(first + 1, table.shape[1] + 1).tolist()
-    band = (low.tolist(), high.tolist()) if len(table) > 1 else ((), ())
-    return Series(name, episodes, mean.tolist(), *band, subject=Subject(name, number=number), drawn="curve")
+    curve = Series(name, episodes, mean.tolist(), subject=Subject(name, number=number), drawn="curve")
+    return curve._replace(low=low.tolist(), high=high.tolist()) if len(table) > 1 else curve
 
 
 def _read(curves: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
@@ -169,7 +169,12 @@ def _line(x: Sequence[float], y: Sequence[float], transform: Any, **looks: Any) 
 
 def _annotate(panel: "Axes", mark: Mark, above: float) -> None:
     """The words of a mark, above the axes."""
-    place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "ha": "center", "va": "bottom"}
+    place: dict[str, Any] = {
+        "xycoords": ("data", "axes fraction"),
+        "textcoords": "offset points",
+        "ha": "center",
+        "va": "bottom",
+    }
     panel.annotate(mark.words, (mark.at, 1.0), (0.0, above), fontsize=SMALL, color=INK, **place)
 
 

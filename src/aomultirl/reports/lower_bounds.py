@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import aomultirl
 from aomultirl import files
 from aomultirl.experiments.executors import Executor, InProcess
-from aomultirl.experiments.lower_bounds.findings import Claim, Figure, Findings
-from aomultirl.experiments.lower_bounds.laboratory import chosen
+from aomultirl.laboratory.findings import Claim, Figure, Findings
+from aomultirl.laboratory.groups import chosen
 from aomultirl.reports import lower_bounds_figures
 from aomultirl.reports.lower_bounds_page import make_page, measured, predicted
 from aomultirl.reports.wording import symbols

@@ -5,7 +5,7 @@ paper's symbols.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aomultirl.analysis.charts import Chart, beside
 from aomultirl.reports import charts_matplotlib, figure_files
@@ -21,7 +21,7 @@ KINDS, DOTS = ("png", "svg"), 150
 def prepared(chart: Chart) -> Chart:
     """The chart as it is shown."""
     chart = beside(chart)
-    words = {name: symbols(getattr(chart, name)) for name in ("title", "x", "y", "caption")}
+    words: dict[str, Any] = {name: symbols(getattr(chart, name)) for name in ("title", "x", "y", "caption")}
     series = [one._replace(label=symbols(one.label), subject=one.shows) for one in chart.series]
     return chart._replace(series=series, **words)
 

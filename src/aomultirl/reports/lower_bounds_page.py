@@ -9,8 +9,8 @@ from typing import Any
 import aomultirl
 from aomultirl.analysis.charts import Chart, Series, entries
 from aomultirl.analysis.phrases import counted, number
-from aomultirl.experiments.lower_bounds.findings import Claim, Findings
-from aomultirl.experiments.lower_bounds.laboratory import GROUPS, chosen
+from aomultirl.laboratory.findings import Claim, Findings
+from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports.charts_plotly import page_chart
 from aomultirl.reports.looks import chart_looks
 from aomultirl.reports.lower_bounds_figures import prepared

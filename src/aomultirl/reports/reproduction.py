@@ -18,9 +18,9 @@ from typing import NamedTuple
 from aomultirl import files
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import is_compiled
+from aomultirl.experiments.completion import Observer
 from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
 from aomultirl.experiments.store import Store
-from aomultirl.experiments.sweep import Observer
 from aomultirl.reports import curves_figure, page, paper_claims, paper_summary
 from aomultirl.reports.figure_files import FORMATS, save_all
 from aomultirl.reports.paper_claims import Claim

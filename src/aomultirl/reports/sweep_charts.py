@@ -45,12 +45,13 @@ def chart_of(view: View, measure: str, names: Sequence[str]) -> Chart:
 def _series(curve: Curve, measure: str, place: int) -> Series:
     points = [(x, line.spans[measure]) for x, line in curve.points if np.isfinite(line.spans[measure].mean)]
     mean, low, high = np.array([span for _, span in points], np.float64).reshape(-1, 3).T
-    ends = (low.tolist(), high.tolist()) if np.isfinite(low).any() else ((), ())
+    known = np.isfinite(low).any()
     return Series(
         curve.name,
         [x for x, _ in points],
         settled(mean).tolist(),
-        *ends,
+        low=low.tolist() if known else (),
+        high=high.tolist() if known else (),
         subject=Subject(curve.name, number=place),
         drawn="level" if curve.level else "joined",
     )

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 STYLES = {True: "green", False: "red", None: ""}
-"""The colours of a mark that is good, bad, or neither."""
+"""The colours of a cell that is good, bad, or neither."""
 
 
-class Mark(NamedTuple):
+class Judged(NamedTuple):
     """A cell that judges.
 
     words: what the cell says.
@@ -22,7 +22,7 @@ class Mark(NamedTuple):
     good: bool | None
 
 
-Cell = str | Mark
+Cell = str | Judged
 
 
 class TextTable(NamedTuple):
@@ -42,9 +42,9 @@ class TextTable(NamedTuple):
     caption: Sequence[str] = ()
 
 
-def holds(answer: bool | None) -> Mark:
+def holds(answer: bool | None) -> Judged:
     """Whether something holds, as a cell."""
-    return Mark({True: "yes", False: "no", None: "?"}[answer], answer)
+    return Judged({True: "yes", False: "no", None: "?"}[answer], answer)
 
 
 def for_terminal(table: TextTable) -> "Table":
@@ -52,7 +52,8 @@ def for_terminal(table: TextTable) -> "Table":
     from rich.text import Text
 
     shown = framed(Text(table.title), show_header=any(table.headings))
-    shown.caption = Text("\n".join(table.caption)) if table.caption else None
+    shown.min_width = len(table.title)
+    shown.caption = Text("".join(f"{sentence}\n" for sentence in table.caption)) if table.caption else None
     for place, heading in enumerate(table.headings):
         right = place in table.numbers
         shown.add_column(Text(heading), justify="right" if right else "left", no_wrap=right)
@@ -79,7 +80,7 @@ def framed(title: "str | Text", *, show_header: bool = True) -> "Table":
 def _coloured(cell: Cell) -> "Text":
     from rich.text import Text
 
-    return Text(cell.words, STYLES[cell.good]) if isinstance(cell, Mark) else Text(cell)
+    return Text(cell.words, STYLES[cell.good]) if isinstance(cell, Judged) else Text(cell)
 
 
 def unframed(headings: Iterable[str]) -> "Table":

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aomultirl import checks
-from aomultirl.experiments.specification.expansion import Variant, words_of
+from aomultirl import checks, descriptions
+from aomultirl.experiments.specification.expansion import Variant
 from aomultirl.experiments.specification.parameters import makers, parameters_of
 from aomultirl.experiments.specification.world_facts import WorldFacts
 
@@ -91,7 +91,7 @@ def labels_of(players: Sequence[Player]) -> list[str]:
     for player, name in zip(players, names, strict=True):
         agent = player.agent
         shown = {key: value for key, value in agent.parameters.items() if key in apart[name] or key in agent.varied}
-        label = words_of(agent.name if player.label is None else player.label, shown)
+        label = descriptions.label(agent.name if player.label is None else player.label, shown)
         if len(label) > checks.LONGEST_LABEL:
             raise ValueError(
                 f"{agent.place} would be called {checks.shown(label)}, {len(label):,} characters; "

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 from aomultirl import checks, sizes
+from aomultirl.descriptions import label, words, written
 from aomultirl.experiments.specification.parameters import Parameter, check_known, find, parameters_of
-from aomultirl.experiments.varying import words, written
 
 MOST = 1_000_000
 """Cells of one experiment."""
@@ -28,16 +28,11 @@ class Variant:
     @property
     def place(self) -> str:
         """The key, with the name and what distinguishes it from others of the same entry."""
-        return f"{self.key} ({checks.cut(words_of(self.name, self.varied))})"
+        return f"{self.key} ({checks.cut(label(self.name, self.varied))})"
 
     def described(self) -> dict[str, Any]:
         """As a cell holds it."""
         return {"name": self.name, "parameters": dict(self.parameters)}
-
-
-def words_of(name: str, parameters: Mapping[str, Any]) -> str:
-    """``name`` with parameters, in a label."""
-    return f"{name}, {words(parameters)}" if parameters else name
 
 
 def expand(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aomultirl import descriptions
 from aomultirl.analysis import inspection, intervals
 from aomultirl.analysis.phrases import number, span
 from aomultirl.experiments.history import History
@@ -18,7 +19,7 @@ from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, runni
 from aomultirl.reports.page.groups import Group
 from aomultirl.reports.page.rendering import NOTHING, Agent, Cell, Code, Measured
 from aomultirl.reports.page.rerun_script import seeds
-from aomultirl.reports.page.run_origin import agent_of, code, world_call
+from aomultirl.reports.page.run_origin import agent_of, world_call
 from aomultirl.reports.tables import TextTable
 
 MOST_WORK = 2_000
@@ -134,7 +135,7 @@ def world_tables(models: ModelSet, groups: Sequence[Group], title: str) -> list[
 def _told(histories: Sequence[History], name: str) -> float | None:
     """What the first agent that was told this parameter was told."""
     for history in histories:
-        value = agent_of(history).parameters.get(name)
+        value = agent_of(history)["parameters"].get(name)
         if isinstance(value, int | float) and math.isfinite(value) and value > 0.0:
             return float(value)
     return None
@@ -143,12 +144,12 @@ def _told(histories: Sequence[History], name: str) -> float | None:
 def how_made(one: Group) -> dict[str, Any]:
     """An agent's parameters, what it was run on, what it found, and the seeds of its runs."""
     about, (world, stream, noisy) = one.first.about, one.setting
-    kind, parameters = agent_of(one.first)
-    rows: list[list[Cell]] = [[name, Code(code(value))] for name, value in parameters.items()]
+    agent = agent_of(one.first)
+    rows: list[list[Cell]] = [[name, Code(descriptions.code(value))] for name, value in agent["parameters"].items()]
     rows += [["world", Code(world_call(world))]] if world else []
     rows += [["stream", Code(stream)]] if stream else []
     rows += [["rewards", "noisy: 0 or 1"]] if noisy else []
     findings: Mapping[str, Any] = about.get("findings") or {}
     rows += [[f"found: {name}", Code(str(value))] for name, value in findings.items() if name != "evidence"]
     rows.append(["seeds, run by run", Code(seeds(list(one.runs.values())))])
-    return {"agent": Agent(one.label, agent_look(one.number)), "kind": kind, "rows": rows}
+    return {"agent": Agent(one.label, agent_look(one.number)), "kind": agent["name"] or one.label, "rows": rows}

@@ -145,9 +145,8 @@ def _views(
 
 def _series(one: Group, found: Curves, run: int | None) -> Series:
     curve = found.mean if run is None else found.runs.get(run, np.empty(0))
-    band = (found.low.tolist(), found.high.tolist()) if run is None else ((), ())
-    x, y = (found.places + 1).tolist(), curve.tolist()
-    return Series(one.label, x, y, *band, subject=one.subject, drawn="curve")
+    series = Series(one.label, (found.places + 1).tolist(), curve.tolist(), subject=one.subject, drawn="curve")
+    return series._replace(low=found.low.tolist(), high=found.high.tolist()) if run is None else series
 
 
 def _words(groups: Sequence[Group], made: Sequence[Curves], what: str, run: int | None, last: bool) -> str:

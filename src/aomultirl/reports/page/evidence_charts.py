@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aomultirl import theory
+from aomultirl import descriptions, theory
 from aomultirl.analysis.charts import Chart, Series, Subject
 from aomultirl.analysis.phrases import counted, number
 from aomultirl.experiments.history import History
@@ -152,12 +152,12 @@ def recognitions(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -> 
     """For agents that recognise worlds for certain, how long that took, where the least anyone needs is known."""
     found = []
     for one, models in zip(groups, worlds, strict=True):
-        if models is None or agent_of(one.first).name != "SequentialAOMultiRL":
+        if models is None or agent_of(one.first)["name"] != "SequentialAOMultiRL":
             continue
         taken, needed, told = [], [], ""
         bounds: dict[str, tuple[Any, str]] = {}
         for history in one.runs.values():
-            key = repr((agent_of(history), history.about.get("episodes")))
+            key = descriptions.text([agent_of(history), history.about.get("episodes")])
             if key not in bounds:
                 bounds[key] = _least_steps(history, models)
             bound, told = bounds[key]
@@ -174,7 +174,7 @@ def recognitions(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -> 
 
 def _least_steps(history: History, models: ModelSet) -> tuple[Any, str]:
     """The bound for every world, or None, and what a learner is told for it to hold."""
-    given = agent_of(history).parameters
+    given = agent_of(history)["parameters"]
     if models.n_states * models.n_actions > MOST_WORK:
         return None, ""
     try:

@@ -14,7 +14,7 @@ from aomultirl.analysis import phrases
 from aomultirl.reports import wording
 from aomultirl.reports.charts_plotly import PIXELS
 from aomultirl.reports.looks import Look, agent_look
-from aomultirl.reports.tables import Mark
+from aomultirl.reports.tables import Judged
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,7 +43,7 @@ class Agent(NamedTuple):
     look: Look
 
 
-Cell = str | Measured | Code | Agent | Mark
+Cell = str | Measured | Code | Agent | Judged
 """What a cell of a table may hold; the template decides what each looks like."""
 
 

@@ -1,13 +1,12 @@
 """Python that runs it all again."""
 
-import inspect
 from collections.abc import Sequence
 
-from aomultirl import agents
+from aomultirl import descriptions
 from aomultirl.analysis.phrases import counted
 from aomultirl.experiments.history import History
 from aomultirl.reports.page.groups import Group
-from aomultirl.reports.page.run_origin import agent_of, call, code, setting_of, world_call
+from aomultirl.reports.page.run_origin import agent_of, setting_of, without_defaults, world_call
 
 LONG = 72
 """Characters of arguments that fit on a line."""
@@ -65,12 +64,11 @@ def _run(history: History) -> list[str]:
 
 def _agent(history: History) -> str:
     """The call that makes the agent, without arguments that are the defaults, an argument a line where it is long."""
-    name, parameters = agent_of(history)
-    known = inspect.signature(getattr(agents, name)).parameters if hasattr(agents, name) else {}
-    defaults = {key: repr(parameter.default) for key, parameter in known.items()}
-    given = {key: value for key, value in parameters.items() if defaults.get(key) != code(value)}
-    whole = call(f"ao.agents.{name}", given)
-    if len(whole) <= LONG + len(f"ao.agents.{name}()"):
-        return whole
-    lines = "".join(f"\n        {key}={code(value)}," for key, value in given.items())
-    return f"ao.agents.{name}({lines}\n    )"
+    agent = agent_of(history)
+    name = agent["name"] or "Agent"
+    given = without_defaults(agent, "agent")["parameters"]
+    written = [f"{key}={descriptions.code(value)}" for key, value in given.items()]
+    arguments = ", ".join(written)
+    if len(arguments) > LONG:
+        arguments = "".join(f"\n        {argument}," for argument in written) + "\n    "
+    return f"ao.agents.{name}({arguments})"

@@ -3,16 +3,14 @@
 Runs that differ in world, stream or noise are no repetitions of each other, whatever agent made them.
 """
 
-import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from aomultirl import descriptions, plugins
 from aomultirl.experiments.history import History
 
 UNKNOWN = "unknown"
-LONGEST_LITERAL = 100_000
-"""Characters of a parameter that is read back from a history; the longest of ours have far fewer."""
 
 
 class Setting(NamedTuple):
@@ -31,51 +29,33 @@ class Setting(NamedTuple):
     noisy_rewards: bool
 
 
-class Agent(NamedTuple):
-    """The class of an agent, and its parameters as JSON has them."""
-
-    name: str
-    parameters: dict[str, Any]
-
-
-def agent_of(history: History) -> Agent:
-    """The agent that made a history."""
-    about = history.about
-    parameters = {name: _value(text) for name, text in about.get("parameters", {}).items()}
-    return Agent(str(about.get("agent", "Agent")), parameters)
-
-
-def _value(text: Any) -> Any:
-    """The value that a repr stands for; {"object": repr} where it stands for no constant."""
-    try:
-        if len(text) > LONGEST_LITERAL:
-            raise ValueError(f"a parameter of {len(text):,} characters")
-        return ast.literal_eval(text)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return {"object": text}
+def agent_of(history: History) -> Mapping[str, Any]:
+    """The description of the agent that a history says it is of; without a name where it does not say so."""
+    return history.about.get("agent") or {"name": "", "parameters": {}}
 
 
 def setting_of(history: History) -> Setting:
     """The setting that a history says it has."""
-    about = history.about
-    world = about.get("world")
+    world, stream = history.about.get("world"), history.about.get("stream")
     key = None if world is None else (str(world["name"]), json.dumps(world["parameters"]))
-    return Setting(key, about.get("stream"), bool(about.get("noisy_rewards")))
+    return Setting(key, shortest_call(stream, "stream") if stream else None, bool(history.about.get("noisy_rewards")))
 
 
-def code(value: Any) -> str:
-    """A parameter as Python code."""
-    return str(value["object"]) if isinstance(value, Mapping) and value.keys() == {"object"} else repr(value)
+def shortest_call(description: Mapping[str, Any], kind: str) -> str:
+    """The call that makes what is described, without arguments that are the defaults."""
+    return descriptions.call(without_defaults(description, kind))
 
 
-def call(name: str, parameters: Mapping[str, Any]) -> str:
-    """A call in Python."""
-    return f"{name}({', '.join(f'{key}={code(value)}' for key, value in parameters.items())})"
+def without_defaults(description: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """The description without parameters that are the defaults, as far as these are known here."""
+    name = description["name"]
+    maker = plugins.find(kind, name) if plugins.is_known(kind, name) else None
+    return descriptions.without_defaults(description, maker)
 
 
 def world_call(world: tuple[str, str]) -> str:
     """The call of :mod:`aomultirl.worlds` that makes a world."""
-    return call(world[0], json.loads(world[1]))
+    return descriptions.call({"name": world[0], "parameters": json.loads(world[1])})
 
 
 def differences(mine: Setting, others: Iterable[Setting]) -> str:
@@ -101,15 +81,16 @@ def _world(mine: tuple[str, str] | None, others: Sequence[tuple[str, str] | None
         for name, value in json.loads(mine[1]).items()
         if any(name not in other or other[name] != value for other in alike)
     }
-    return call(mine[0], differing) if differing else mine[0]
+    return descriptions.call({"name": mine[0], "parameters": differing}) if differing else mine[0]
 
 
 def labels(histories: Sequence[History]) -> list[str]:
     """For each history the agent's class, with the parameters in which agents of that class differ."""
     agents = [agent_of(history) for history in histories]
     found = []
-    for name, mine in agents:
-        alike = [other.parameters for other in agents if other.name == name]
+    for agent in agents:
+        name, mine = agent["name"], agent["parameters"]
+        alike = [other["parameters"] for other in agents if other["name"] == name]
         differing = {key: value for key, value in mine.items() if any(other.get(key) != value for other in alike)}
-        found.append(call(f"{name} ", differing) if differing else name)
+        found.append(f"{name} ({descriptions.words(differing)})" if differing else name)
     return found
