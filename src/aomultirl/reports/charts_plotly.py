@@ -138,7 +138,14 @@ def _points(chart: Chart, entry: Entry, look: Look) -> list[Trace]:
     arms = None if points.drawn == "level" else interval_arms(points)
     if arms is not None:
         ends = {"array": plain(arms[1]), "arrayminus": plain(arms[0])}
-        base["error_y"] = {"type": "data", "symmetric": False, **ends, "color": look.colour, "width": 4}
+        base["error_y"] = {
+            "type": "data",
+            "symmetric": False,
+            **ends,
+            "color": look.colour,
+            "thickness": 1.4,
+            "width": 4,
+        }
         base["customdata"] = list(zip(plain(points.low), plain(points.high), strict=True))
         hover += " (%{customdata[0]:,.4~g} to %{customdata[1]:,.4~g})"
     return [*drawn, {**base, "hovertemplate": f"{hover}<extra></extra>"}]
