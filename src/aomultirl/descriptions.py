@@ -143,7 +143,7 @@ def filled(description: Mapping[str, Any], kind: str) -> Description:
     What nobody here offers, such as an agent of a plug-in that is not loaded, stays as it is.
     """
     name, given = description["name"], description["parameters"]
-    if not plugins.is_known(kind, name):
+    if not is_known(description, kind):
         return {"name": name, "parameters": dict(given)}
     maker = plugins.find(kind, name)
     kinds = parameter_kinds(maker)
@@ -201,6 +201,42 @@ def is_needed(parameter: inspect.Parameter) -> bool:
         parameter.VAR_POSITIONAL,
         parameter.VAR_KEYWORD,
     )
+
+
+def summary(maker: Maker) -> tuple[str, str]:
+    """What a thing is, the beginning of its docstring, and what it is made with, name=value for all parameters.
+
+    Examples
+    --------
+    >>> from aomultirl import worlds
+    >>> summary(worlds.gridworld)
+    ("The paper's four grids, start at row 1, column 1.", 'size=4 edges=third')
+    """
+    first = (inspect.getdoc(maker) or "").split("\n\n")[0].replace("\n", " ")
+    known = defaults(maker)
+    names = (name for name, one in signature(maker).parameters.items() if one.kind is not one.VAR_KEYWORD)
+    return first, " ".join(f"{name}={_lower(known[name])}" if name in known else name for name in names)
+
+
+def _lower(value: Any) -> str:
+    """A default as a command takes it."""
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    return written(value).replace(" ", "") if is_description(value) else str(value)
+
+
+def members(description: Mapping[str, Any], kind: str) -> typing.Iterator[tuple[str, str]]:
+    """(kind, name) of what is described, and of everything in its parameters that is made by name."""
+    yield kind, description["name"]
+    kinds = parameter_kinds(plugins.find(kind, description["name"])) if is_known(description, kind) else {}
+    for key, value in description["parameters"].items():
+        if key in kinds and is_description(value):
+            yield from members(value, kinds[key])
+
+
+def is_known(description: Mapping[str, Any], kind: str) -> bool:
+    """Whether something of a kind has the name that is described."""
+    return plugins.is_known(kind, description["name"])
 
 
 def text(described: Any) -> str:

@@ -29,6 +29,8 @@ MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 """The name of a module: words with dots between them."""
 Maker: TypeAlias = Callable[..., Any]
 """A function or a class whose call makes a thing."""
+Makers: TypeAlias = Mapping[str, Maker]
+"""Makers by name."""
 
 
 class UnknownNameError(ValueError):
@@ -132,7 +134,13 @@ def loaded() -> tuple[str, ...]:
     return tuple(_offers.by_hand)
 
 
-def makers(kind: str) -> Mapping[str, Maker]:
+def modules() -> set[str]:
+    """The plug-ins that offer something here, loaded by hand or installed."""
+    _discover()
+    return set(_offers.modules.values())
+
+
+def makers(kind: str) -> Makers:
     """All that there is of a kind, by name: ours first, then those of plug-ins."""
     _discover()
     return MappingProxyType({name: maker for (other, name), maker in _offers.makers.items() if other == kind})

@@ -180,7 +180,8 @@ def test_no_world_is_made_twice(monkeypatch):
 
 
 def test_no_parameter_has_the_name_of_another_key():
-    from aomultirl.experiments.specification.parameters import makers, parameters_of
+    from aomultirl.experiments.specification.parameters import parameters_of
+    from aomultirl.plugins import makers
 
     for noun, entry in (("world", Entry), ("stream", Entry), ("agent", AgentEntry)):
         for maker in makers(noun).values():
@@ -188,7 +189,8 @@ def test_no_parameter_has_the_name_of_another_key():
 
 
 def test_every_world_stream_and_agent_can_be_described_but_those_that_need_python():
-    from aomultirl.experiments.specification.parameters import makers, parameters_of
+    from aomultirl.experiments.specification.parameters import parameters_of
+    from aomultirl.plugins import makers
 
     assert set(makers("world")) == set(ao.worlds.__all__)
     assert {"uniform", "paper", "adaptive"} <= set(makers("stream"))

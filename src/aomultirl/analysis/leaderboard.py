@@ -22,7 +22,7 @@ from aomultirl.analysis.paired_test import MEANING, PairedTest, compare
 from aomultirl.analysis.phrases import counted
 from aomultirl.experiments import loading
 from aomultirl.experiments.cells import read_configuration
-from aomultirl.experiments.loading import Finished, Found
+from aomultirl.experiments.loading import Finished, FoundCells
 from aomultirl.experiments.varying_parameters import varying
 
 Floats = NDArray[np.float64]
@@ -140,7 +140,7 @@ def leaderboard(places: str | Path | Sequence[str | Path]) -> Leaderboard:
     return rank(loading.find(*([places] if isinstance(places, str | Path) else places), columns=NEEDED))
 
 
-def rank(found: Found) -> Leaderboard:
+def rank(found: FoundCells) -> Leaderboard:
     """The tables of these cells."""
     grouped: dict[str, dict[tuple[str, str], Runs]] = {}
     for cell, measured in zip(found.cells, summarise(found.cells), strict=True):

@@ -9,10 +9,11 @@ import typer
 from rich.console import Console
 
 from aomultirl import checks
-from aomultirl.cli.app import announce_compiling, app
+from aomultirl.cli.app import Plugins, announce_compiling, app
 
 if TYPE_CHECKING:
     from aomultirl.experiments.executors import Executor
+    from aomultirl.experiments.specification import Specification
 
 MOST_RUNS = 100_000
 """Of a suite; each of its cases is run as often."""
@@ -74,6 +75,7 @@ def run(
     ] = None,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints of a long cell.")] = 60.0,
     dry: Annotated[bool, typer.Option("--dry-run", help="Check the file, say what it makes, and stop.")] = False,
+    plugin: Plugins = None,
 ) -> int:
     """Run the experiment that a file describes: every world, stream and agent of it, in every run.
 
@@ -83,13 +85,12 @@ def run(
     Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
     """
     from aomultirl.experiments.completion import complete
-    from aomultirl.experiments.specification import read_specification
     from aomultirl.experiments.store import Store
     from aomultirl.reports import sweep_progress
 
     executor = _executor(workers, ray)
     checks.real("checkpoint", checkpoint, above=0.0)
-    told = read_specification(specification)
+    told = _read_specification(specification, out)
     folder = out or Path("results") / told.name
     checks.path("out", folder)
     cells = told.cells()
@@ -117,6 +118,21 @@ def run(
     return 0
 
 
+def _read_specification(path: Path, out: Path | None) -> "Specification":
+    """What to run; where the file is refused and the results that are there name a plug-in, that may be the reason."""
+    from aomultirl.experiments.manifest import plugins_missing
+    from aomultirl.experiments.specification import read_specification
+
+    try:
+        return read_specification(path)
+    except ValueError as error:
+        missing = plugins_missing(out or Path("results") / path.stem)
+        if not missing:
+            raise
+        hint = " ".join(f"--plugin {checks.plain(module)}" for module in missing)
+        raise ValueError(f"{error}; the results that are there were made with {hint}") from None
+
+
 def _executor(workers: int | None, ray: str | None) -> "Executor":
     from aomultirl.experiments import executors, ray_executor
 
@@ -139,6 +155,7 @@ def _tell_set_aside(paths: list[Path]) -> None:
 def status(
     place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Say how far the experiment in a folder is: cells done, failed and left, and who is at work.
 
@@ -160,6 +177,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page; report.html beside the results by default.")
     ] = None,
+    plugin: Plugins = None,
 ) -> None:
     """Make a page for the browser from the histories in a folder or a file.
 
@@ -188,6 +206,7 @@ def compare(
     seed: Annotated[int | None, typer.Option(help="Of a suite; 0 by default.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the work of a suite.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Compare agents: a leaderboard of the results in folders, or a suite with what it should reach.
 

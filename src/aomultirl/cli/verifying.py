@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from aomultirl.cli.app import app
+from aomultirl.cli.app import Plugins, app
 
 
 @app.command()
 def verify(
     place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    plugin: Plugins = None,
 ) -> int:
     """Check every file in a folder of results: whether it is whole, and of the cell that it is named after.
 

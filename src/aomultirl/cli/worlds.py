@@ -1,4 +1,4 @@
-"""Commands about worlds: list, inspect, bounds, watch."""
+"""Commands about worlds: inspect, bounds, watch."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,28 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from aomultirl.cli.app import announce_compiling, app
+from aomultirl.cli.app import Plugins, announce_compiling, app
 from aomultirl.worlds import catalogue
 
 if TYPE_CHECKING:
     from aomultirl.reports.tables import TextTable
-
-
-@app.command("list")
-def list_worlds() -> None:
-    """List the worlds and their parameters.
-
-    Example: [bold]aomultirl list[/bold]
-    """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
-    table.add_column("world", style="bold", no_wrap=True)
-    table.add_column("what it is, and name=value it takes")
-    for name in catalogue.names():
-        summary, parameters = catalogue.describe(name)
-        table.add_row(name, f"{summary.replace('``', '')}\n[dim]{parameters}[/dim]")
-    Console().print(table)
 
 
 @app.command()
@@ -41,6 +25,7 @@ def inspect(
     slow: Annotated[
         bool, typer.Option("--slow", help="Diameters and hitting times of large worlds too; minutes.")
     ] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Show what a set of worlds is like, and which of the paper's assumptions hold in it.
 
@@ -123,6 +108,7 @@ def watch(
     seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
     speed: Annotated[float, typer.Option(help="2 is twice as fast.")] = 1.0,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an animation, and play nothing.")] = None,
+    plugin: Plugins = None,
 ) -> None:
     """Watch an agent find out which world it is in, in one episode; the worlds take turns.
 

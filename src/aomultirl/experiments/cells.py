@@ -4,7 +4,7 @@ A cell is a pure function of its specification: whoever computes it, wherever, g
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl import descriptions
+from aomultirl import descriptions, plugins
 from aomultirl.experiments.checkpoints import EVERY, finish
 from aomultirl.experiments.history import History
 from aomultirl.experiments.judge import RECORDED
@@ -115,3 +115,10 @@ def _filled(text: str) -> str:
 def read_configuration(text: str) -> dict[str, Any]:
     """What the text of a configuration says; nobody may change it."""
     return dict(json.loads(text))
+
+
+def plugins_of(cells: Iterable[Cell]) -> list[str]:
+    """The modules of the plug-ins that offer what the cells are made of; empty where all of it is ours."""
+    described = {id(part): (kind, part) for cell in cells for kind in PARTS for part in (getattr(cell, kind),)}
+    members = {member for kind, part in described.values() for member in descriptions.members(part, kind)}
+    return sorted({module for kind, name in members if (module := plugins.module_of(kind, name)) is not None})

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from aomultirl import plugins
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.checkpoints import EVERY
 from aomultirl.experiments.computation import Computed, compute, failed, lost
@@ -64,7 +65,7 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
         for observer in observers:
             observer.begin(store.cells, missing, executor)
         try:
-            work = partial(compute, folder=store.folder.absolute(), every=every)
+            work = partial(compute, folder=store.folder.absolute(), every=every, plugins=plugins.loaded())
             with closing(executor.map(work, missing, lost)) as results:
                 for each in results:
                     computed = _check_source(each)

@@ -6,15 +6,17 @@ import re
 import subprocess
 import time
 import traceback
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aomultirl.engine.compiling import PACKAGE
+from aomultirl.engine.stranger_sources import PACKAGE
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.package_state import source
+from aomultirl.plugins import load_all
 
 CHECKPOINTS = "checkpoints"
 CHECKPOINT = re.compile(r"[0-9a-f]{20}\.zip(\.damaged\d+)?")
@@ -40,7 +42,7 @@ class Computed(NamedTuple):
         return self.facts.get("error")
 
 
-def compute(cell: Cell, folder: Path | None = None, every: float = 60.0) -> Computed:
+def compute(cell: Cell, folder: Path | None = None, every: float = 60.0, plugins: Sequence[str] = ()) -> Computed:
     """Run a cell.  What fails in it is part of the result.
 
     Parameters
@@ -49,12 +51,15 @@ def compute(cell: Cell, folder: Path | None = None, every: float = 60.0) -> Comp
         of the results; if this machine sees it, checkpoints are written there and found again.
     every
         seconds between checkpoints.
+    plugins
+        modules to load first, if this process does not have them yet: those that were loaded where the cell was named.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     told: dict[str, Any] = {"state": "done"}
     notes: list[str] = []
     content = b""
     try:
+        load_all(plugins)
         history = cell.run(checkpoint_of(cell, folder), every, notes)
         content = history.to_parquet(constants(cell))
     except Exception as error:

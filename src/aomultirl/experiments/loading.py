@@ -12,13 +12,14 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from aomultirl import checks, files
-from aomultirl.experiments.cells import configuration, read_configuration
+from aomultirl import checks, files, plugins
+from aomultirl.experiments.cells import PARTS, configuration, read_configuration
 from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
 from aomultirl.experiments.history import _needs as needs
 from aomultirl.experiments.varying_parameters import varying
@@ -26,6 +27,7 @@ from aomultirl.experiments.varying_parameters import varying
 if TYPE_CHECKING:
     import polars
 
+    from aomultirl.experiments.manifest import Mark
     from aomultirl.experiments.stored_cell import Kept
 
 NAMING = ("cell", "agent", "world", "stream", "run")
@@ -73,17 +75,18 @@ class Finished(NamedTuple):
         return History.of_table(rows, read_about(rows, self.history))
 
 
-class Found(NamedTuple):
+class FoundCells(NamedTuple):
     """cells: done, in the order of their experiments, the runs of a configuration together.
 
     failed, damaged: manifests of others, the latter also where they are of something else.  missing: how many cells
-    are not there yet.
+    are not there yet.  unknown: sentences about names that nothing here has, and the plug-ins that have them.
     """
 
     cells: list[Finished]
     failed: list[Path]
     damaged: list[Path]
     missing: int
+    unknown: Sequence[str] = ()
 
 
 @overload
@@ -128,7 +131,7 @@ def load(*places: str | Path, kind: str = "polars", columns: Iterable[str] | Non
     return frame if kind == "polars" else frame.to_pandas()
 
 
-def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
+def find(*places: str | Path, columns: Sequence[str] = ()) -> FoundCells:
     """The cells in folders of results, each once; refuses folders that are not ours, or in which nothing is done.
 
     Parameters
@@ -147,8 +150,10 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
     failed: list[Path] = []
     damaged: list[Path] = []
     missing = 0
+    unknown: dict[tuple[str, str], list[str]] = {}
     for place in [checks.path("a folder of results", place) for place in places]:
-        names = check(place)
+        mark = check(place)
+        names = dict.fromkeys(mark.cells)
         there = {path.stem: path for path in (place / "cells").glob("*.json")}
         missing += len(set(names) - set(there))
         damaged += sorted(path for name, path in there.items() if name not in names)
@@ -163,24 +168,27 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
                 failed.append(path)
             else:
                 cells[cell.name] = cell
-    found = Found(_ordered(list(cells.values())), failed, damaged, missing)
+                unknown.update(dict.fromkeys(_unknown(cell), mark.plugins))
+    found = FoundCells(
+        _ordered(list(cells.values())), failed, damaged, missing, list(starmap(_said_of, unknown.items()))
+    )
     if not cells:
         where = " and ".join(repr(str(place)) for place in places)
         raise ValueError(" ".join([f"no cell in {where} is done.", *said_of(found)]))
     return found
 
 
-def check(place: Path) -> dict[str, None]:
-    """Refuse what is not a folder of results; the names of its cells."""
+def check(place: Path) -> "Mark":
+    """Refuse what is not a folder of results; what the experiment in it is."""
     files.check_results(place)
     with needs("pydantic"):
         from aomultirl.experiments.manifest import read_mark
-    names = read_mark(place).cells
+    mark = read_mark(place)
     files.check_inside(f"{str(place)!r} is a folder of results", place, folders=["cells"])
-    return dict.fromkeys(names)
+    return mark
 
 
-def said_of(found: Found) -> list[str]:
+def said_of(found: FoundCells) -> list[str]:
     """What a reader must know about cells that are not there, in sentences."""
     said = []
     for paths, one, several in (
@@ -193,7 +201,23 @@ def said_of(found: Found) -> list[str]:
             said.append(f"{len(paths):,} cells {several} and are left out, the first of them {str(paths[0])!r}.")
     if found.missing:
         said.append(f"{found.missing:,} cell{'s are' if found.missing > 1 else ' is'} not done yet.")
-    return said
+    return [*said, *found.unknown]
+
+
+def _unknown(cell: Finished) -> list[tuple[str, str]]:
+    """(kind, name) of what a cell is made of and nothing here is called."""
+    parts = ((kind, cell.specification[kind]["name"]) for kind in PARTS)
+    return [(kind, name) for kind, name in parts if not plugins.is_known(kind, name)]
+
+
+def _said_of(unknown: tuple[str, str], modules: Sequence[str]) -> str:
+    """Which plug-in to load for a name that nothing here has."""
+    kind, name = unknown
+    words = f"the {kind} {checks.plain(name)!r} is not known here, so defaults of its parameters are not shown"
+    if not modules:
+        return f"{words}."
+    hint = " ".join(f"--plugin {checks.plain(module)}" for module in modules)
+    return f"{words}; it is of a plug-in, and the results name {hint}, or ao.plugins.load in Python."
 
 
 def _ordered(cells: list[Finished]) -> list[Finished]:

@@ -24,7 +24,7 @@ from typing import Any
 
 import aomultirl
 from aomultirl import files
-from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.cells import Cell, plugins_of
 from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import MOST_BYTES, History
 from aomultirl.experiments.manifest import MARK, Failed, read_manifest, read_mark
@@ -34,7 +34,7 @@ from aomultirl.experiments.stored_cells import read_cells
 
 FOLDERS = ("cells", CHECKPOINTS)
 SET_ASIDE = "set_aside"
-FREE = ("specification", "cells")
+FREE = ("specification", "cells", "plugins")
 """What may differ in an experiment that goes on: the cells decide."""
 
 
@@ -216,9 +216,11 @@ def _is_something(path: Path) -> bool:
 
 
 def _full(experiment: Mapping[str, Any], cells: Sequence[Cell]) -> dict[str, Any]:
-    """With the version and the names of the cells, as it comes back from JSON."""
+    """With the version, the plug-ins that the cells need and the names of the cells, as it comes back from JSON."""
     names = [cell.name for cell in cells]
-    return dict(json.loads(json.dumps({**experiment, "version": aomultirl.__version__, "cells": names})))
+    modules = plugins_of(cells)
+    full = {**experiment, "version": aomultirl.__version__, **({"plugins": modules} if modules else {}), "cells": names}
+    return dict(json.loads(json.dumps(full)))
 
 
 def _check_cells(folder: Path, others: set[str]) -> None:
