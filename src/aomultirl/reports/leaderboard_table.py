@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aomultirl import checks
-from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, Span
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
 from aomultirl.reports.page import phrases
 
 if TYPE_CHECKING:

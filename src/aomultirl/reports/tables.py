@@ -1,6 +1,6 @@
 """Tables of words: what they say is data, so that a terminal and a page can show the same."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -83,13 +83,3 @@ def _coloured(cell: Cell) -> "Text":
     from rich.text import Text
 
     return Text.assemble((cell.words, STYLES[cell.good])) if isinstance(cell, Judged) else Text(cell)
-
-
-def unframed(headings: Iterable[str]) -> "Table":
-    """An empty table of Rich without lines: names in the first column, numbers in the others."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place else "left")
-    return table

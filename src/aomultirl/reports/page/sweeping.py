@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, Span
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
 from aomultirl.analysis.sweep_views import Curve, View, spans_decades, views
 from aomultirl.reports.page import data, markup, phrases
 from aomultirl.reports.page.charts import MOST_NAMED, Chart, plain_name
