@@ -1,6 +1,7 @@
 import pytest
 
-from aomultirl.analysis.leaderboard import AgentLine, Span
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import AgentLine
 from aomultirl.analysis.measures import MEASURES
 from aomultirl.analysis.sweep_views import Curve, View
 from aomultirl.reports import sweep_figure

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aomultirl.analysis.charts import Chart
-from aomultirl.analysis.leaderboard import Leaderboard, ProblemTable, Span
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import Leaderboard, ProblemTable
 from aomultirl.analysis.phrases import counted, number, span
 from aomultirl.analysis.sweep_views import View, views
 from aomultirl.reports.charts_plotly import PageChart, page_chart
