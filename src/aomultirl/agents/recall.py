@@ -102,7 +102,6 @@ class Recall(Agent):
 
     recognition = "belief"
     pair_bytes = 180
-    recognition = "belief"
     keeps: ClassVar[type] = RecallMemory
     kept: RecallMemory
 

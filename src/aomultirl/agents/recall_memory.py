@@ -61,12 +61,12 @@ class RecallMemory:
 
     def check(self) -> None:
         """Refuse clusters that are not numbered from 0 on, and numbers of worlds that are none."""
-        numbers = sorted(world.number for world in self.worlds if world.proven is not None)
-        if numbers != list(range(len(numbers))):
-            raise ValueError(f"memory.worlds has clusters with the numbers {numbers!r:.80}")
         for place, world in enumerate(self.worlds):
             if world.proven is None and world.number != -1:
                 raise ValueError(f"memory.worlds[{place}].number must be -1, not {world.number}: it is no cluster")
+        numbers = sorted(world.number for world in self.worlds if world.proven is not None)
+        if numbers != list(range(len(numbers))):
+            raise ValueError(f"memory.worlds has clusters with the numbers {numbers!r:.80}")
 
 
 def add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> None:

@@ -246,7 +246,9 @@ class UCRL2Learning(Learning):
     def learn(self, into: Known, ran: Ran) -> None:
         super().learn(into, ran)
         if isinstance(ran.phase.behaviour, Ucrl2Behaviour):
-            self._epochs[np.count_nonzero(self._epochs)] = ran.phase.behaviour.epochs[0]
+            planned = self._epochs[self._epochs > 0].tolist()
+            spare = max(1, len(self._epochs) - len(planned)) - 1
+            self._epochs = np.array([*planned, int(ran.phase.behaviour.epochs[0]), *[0] * spare], np.int64)
 
     def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
         """The policy that is best for the samples as they are, the same at every step, (S,)."""
