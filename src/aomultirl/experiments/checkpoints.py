@@ -16,7 +16,7 @@ from aomultirl import checks, files
 from aomultirl.agents import saving
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.package_state import source
-from aomultirl.experiments.runner import Course
+from aomultirl.experiments.runner import SimulatedRun
 
 EVERY = 60.0
 """Seconds between two checkpoints."""
@@ -25,7 +25,7 @@ MOST_BYTES = 2**32
 
 
 def finish(
-    course: Course, checkpoint: str | Path | None = None, every: float = EVERY, notes: list[str] | None = None
+    course: SimulatedRun, checkpoint: str | Path | None = None, every: float = EVERY, notes: list[str] | None = None
 ) -> History:
     """Run to the end, from the first episode or from a checkpoint.
 
@@ -57,7 +57,7 @@ def finish(
     return course.history()
 
 
-def _write(course: Course, path: Path, notes: list[str]) -> None:
+def _write(course: SimulatedRun, path: Path, notes: list[str]) -> None:
     """A full disk does not end a run."""
     so_far = course.so_far()
     beside = {"source": source(), "about": dict(so_far.about), "columns": dict(so_far.columns)}
@@ -68,7 +68,7 @@ def _write(course: Course, path: Path, notes: list[str]) -> None:
         _note(notes, f"the checkpoint {str(path)!r} cannot be written: {error}")
 
 
-def _take_over(course: Course, path: Path, notes: list[str]) -> bool:
+def _take_over(course: SimulatedRun, path: Path, notes: list[str]) -> bool:
     """Go on from a checkpoint; False if there is none that fits."""
     fresh = course.agent
     try:
