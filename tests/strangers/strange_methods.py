@@ -5,8 +5,9 @@ import numpy as np
 from aomultirl import MDP, ModelSet, checks
 from aomultirl.agents import Agent, Report
 from aomultirl.agents.base import NOTHING
+from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.stepping import Phase, follow
+from aomultirl.engine.stepping import Phase
 from aomultirl.streams import Stream
 
 __all__ = ["Sticky", "backwards", "corridor"]

@@ -30,9 +30,10 @@ from aomultirl.agents.base import (
 from aomultirl.agents.baselines import make_ucbvi
 from aomultirl.agents.learner import Learner
 from aomultirl.agents.state import Saved
+from aomultirl.engine.behaviours import follow, uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, follow, uniform
+from aomultirl.engine.stepping import Phase
 from aomultirl.exploring.explore_id import TIES, explore_id
 from aomultirl.identifying.clusters import Cluster
 from aomultirl.identifying.threshold import distance, identify_cluster

@@ -15,9 +15,10 @@ from aomultirl import checks
 from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, Setting
 from aomultirl.agents.state import Saved
+from aomultirl.engine.behaviours import follow, uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, follow, uniform
+from aomultirl.engine.stepping import Phase
 from aomultirl.exploring.gosprl import gosprl
 from aomultirl.mdp import ModelSet
 from aomultirl.theory import RegretBound

@@ -14,6 +14,7 @@ import numpy as np
 
 from aomultirl import checks, files
 from aomultirl.agents import saving
+from aomultirl.descriptions import describe
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.package_state import source
 from aomultirl.experiments.runner import SimulatedRun
@@ -73,7 +74,7 @@ def _take_over(course: SimulatedRun, path: Path, notes: list[str]) -> bool:
     fresh = course.agent
     try:
         agent, beside = saving.from_bytes(files.read_regular(path, MOST_BYTES), [type(fresh)])
-        if type(agent) is not type(fresh) or repr(agent) != repr(fresh):
+        if type(agent) is not type(fresh) or describe(agent) != describe(fresh):
             raise ValueError(f"it is of {agent!r:.200}, not of {fresh!r:.200}")
         if beside.get("source") != source():
             raise ValueError("other code began it, and the same code must go on")

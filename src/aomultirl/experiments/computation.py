@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aomultirl.engine.compiling import PACKAGE
+from aomultirl.engine.stranger_sources import PACKAGE
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.package_state import source
 from aomultirl.plugins import load_all

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from aomultirl.agents.base import NOTHING, Report
 from aomultirl.engine import planning
+from aomultirl.engine.behaviours import Fixed, follow
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, CountTable, find, merged, visits_of
 from aomultirl.engine.signals import serve_signals
-from aomultirl.engine.stepping import Fixed, Phase, Ran, follow
+from aomultirl.engine.stepping import Phase, Ran
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments.episodes import simulated, unjudged_row
 from aomultirl.experiments.history import Row

@@ -3,7 +3,7 @@
 import hashlib
 from functools import cache
 
-from aomultirl.engine.compiling import PACKAGE
+from aomultirl.engine.stranger_sources import PACKAGE
 
 
 @cache

@@ -9,8 +9,17 @@ from scipy.special import gammaln
 
 from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import knowledge
-from aomultirl.learning import lore as module
-from aomultirl.learning.lore import BORROWED, ENOUGH, GUESS, LEAST_SPREAD, MOST_SHARED, MOST_SPREAD, ROUNDS, lore
+from aomultirl.learning import shared_rows as module
+from aomultirl.learning.shared_rows import (
+    BORROWED,
+    ENOUGH,
+    GUESS,
+    LEAST_SPREAD,
+    MOST_SHARED,
+    MOST_SPREAD,
+    ROUNDS,
+    share_rows,
+)
 
 
 @st.composite
@@ -71,7 +80,7 @@ def pairs_of_worlds(count):
 @given(memories(least=1))
 def test_spreads_are_the_roots(memory):
     """To the last bisection: 12 and 10 of ln(10,000)."""
-    found, (theta, prior) = lore(known_of(memory)), slow_spreads(memory)
+    found, (theta, prior) = share_rows(known_of(memory)), slow_spreads(memory)
     assert math.log(found.spread / theta) == pytest.approx(0.0, abs=9.3 / 2**12)
     wide = 9.3 / 2**10 + 0.01  # the average theta that a row borrows from is off by its own last bisection
     assert np.log(found.prior[2] / prior[2]) == pytest.approx(np.zeros(len(prior[2])), abs=wide)
@@ -98,7 +107,7 @@ def test_rows_are_shared_by_their_odds(memory):
     """rho by expectation and maximisation, and what each world's counts are worth to another, in plain loops."""
     count, n_pairs, _ = memory.shape
     visits, known = memory.sum(axis=2), known_of(memory)
-    found = lore(known)
+    found = share_rows(known)
     ln_b = np.zeros((count + 1, count + 1, n_pairs))
     for w, j in pairs_of_worlds(count):
         for pair in range(n_pairs):
@@ -137,7 +146,7 @@ def test_rows_are_shared_by_their_odds(memory):
 @settings(deadline=None)
 @given(memories(least=1))
 def test_own_counts_stay_and_guesses_are_worth_little(memory):
-    found, visits = lore(known_of(memory)), memory.sum(axis=2)
+    found, visits = share_rows(known_of(memory)), memory.sum(axis=2)
     assert (found.mass[:-1] >= visits - 1e-9).all()
     assert (found.mass <= visits.sum(axis=0) + 1e-9).all()
     assert (found.mass[-1] <= GUESS + 1e-9).all()
@@ -149,7 +158,7 @@ def test_worlds_that_share_a_row_learn_from_each_other_and_others_do_not():
     memory = np.zeros((2, 20, 4), np.int64)
     memory[:, :10] = [300, 100, 0, 0]
     memory[0, 10:], memory[1, 10:] = [300, 100, 0, 0], [0, 100, 300, 0]
-    found = lore(known_of(memory))
+    found = share_rows(known_of(memory))
     assert (found.mass[:2, :10] > 430.0).all()  # a well-tested guess: B = 45
     assert found.mass[:2, 10:] == pytest.approx(np.full((2, 10), 400.0))
     assert found.shared == pytest.approx(0.5, abs=0.05)
@@ -158,13 +167,13 @@ def test_worlds_that_share_a_row_learn_from_each_other_and_others_do_not():
 def test_worlds_that_share_nothing_are_soon_taken_for_such():
     memory = np.zeros((2, 40, 4), np.int64)
     memory[0], memory[1] = [300, 100, 0, 0], [0, 100, 300, 0]
-    found = lore(known_of(memory))
+    found = share_rows(known_of(memory))
     assert found.shared < 0.02
     assert (found.mass[-1] < 0.02).all()
 
 
 def test_nobody_knows_anything():
-    found = lore(known_of(np.zeros((0, 6, 3), np.int64)))
+    found = share_rows(known_of(np.zeros((0, 6, 3), np.int64)))
     assert found.seen.shape == (1, 6)
     assert not found.mass.any()
     assert (found.prior == 1.0).all()

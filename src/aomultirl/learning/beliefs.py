@@ -2,7 +2,7 @@
 
 The hypotheses are the worlds in memory, and one that none of them is.  Each predicts a transition from its counts d
 and the episode's b so far, (d_i + b_i + alpha_i) / (n_d + n_b + theta) over the successors that any of them knows
-and one place for the rest (alpha, theta: :mod:`.lore`); the product of the predictions is the Dirichlet marginal
+and one place for the rest (alpha, theta: :mod:`.shared_rows`); the product of the predictions is the Dirichlet marginal
 likelihood of all that was seen.  A new world is thought to share each of its rows with one of the known ones with
 probability rho, and to have one of its own otherwise, so its likelihood is the product over pairs of
 
@@ -16,17 +16,16 @@ episode. Nothing here is a proof: mistakes cost reward.  Proofs are :mod:`aomult
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
-from aomultirl.engine import stepping
+from aomultirl.engine.behaviours import Table, empty_table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
-from aomultirl.engine.stepping import Table, is_record
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.optimism import (
     GUIDE,
@@ -34,7 +33,6 @@ from aomultirl.learning.optimism import (
     TOP,
     Planner,
     book_row,
-    empty_table,
     plan,
     remodel,
     reprice,
@@ -58,7 +56,7 @@ class Beliefs(NamedTuple):
     switches: NDArray[np.int64]
 
 
-class Recalling(NamedTuple):
+class BeliefBehaviour(NamedTuple):
     """The behaviour of one episode."""
 
     table: Table
@@ -66,7 +64,7 @@ class Recalling(NamedTuple):
     beliefs: Beliefs
 
 
-def recalling(planner: Planner, prior: NDArray[np.float64], values: NDArray[np.float64]) -> Recalling:
+def act_on_beliefs(planner: Planner, prior: NDArray[np.float64], values: NDArray[np.float64]) -> BeliefBehaviour:
     """Act in one of C known worlds or a new one; prior: (C + 1,), values: (C, S).
 
     With no known world this is the learner alone; with one and prior (1, 0) it learns on in that world.
@@ -77,17 +75,17 @@ def recalling(planner: Planner, prior: NDArray[np.float64], values: NDArray[np.f
     beliefs = Beliefs(
         scores, np.zeros((count + 1, n_pairs)), np.zeros(n_pairs), np.array(values, np.float64), np.zeros(2, np.int64)
     )
-    return Recalling(empty_table(len(planner.values)), planner, beliefs)
+    return BeliefBehaviour(empty_table(len(planner.values)), planner, beliefs)
 
 
 @kernel
 def _score(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> None:
     """Book what came to a row since it was booked last.  Call before :func:`book_row`: the order does not matter."""
     known, here, rows = planner.known, planner.here, beliefs.rows
-    seen, mass = planner.lore.seen, planner.lore.mass
+    seen, mass = planner.shared_rows.seen, planner.shared_rows.mass
     count = len(known.seen)
     last = known.starts[pair + 1] - 1
-    prior = planner.lore.prior
+    prior = planner.shared_rows.prior
     alpha, rest, theta = prior[0, pair], prior[1, pair], prior[2, pair]
     n = planner.total[pair]
     novel = spent = 0
@@ -140,13 +138,13 @@ def _believe(
 
 
 @kernel
-def _learn(behaviour: Recalling, counts: Counts, pair: int) -> None:
+def _learn(behaviour: BeliefBehaviour, counts: Counts, pair: int) -> None:
     """Take a row over into beliefs and model."""
     planner, beliefs = behaviour.planner, behaviour.beliefs
     if len(beliefs.scores) > 1:
         before = beliefs.rows[:, pair].copy()
         _score(planner, beliefs, counts, pair)
-        _believe(beliefs, planner.known.visits, pair, before, planner.lore.shared)
+        _believe(beliefs, planner.known.visits, pair, before, planner.shared_rows.shared)
     planner.state[SPENT] += book_row(planner, counts, pair)
     remodel(planner, pair)
     reprice(planner, pair)
@@ -163,7 +161,7 @@ def _guide(scores: NDArray[np.float64]) -> int:
 
 
 @kernel
-def settle(behaviour: Recalling, counts: Counts) -> None:
+def settle(behaviour: BeliefBehaviour, counts: Counts) -> None:
     """Take over all that was counted, by this behaviour or another; to be called when a phase has ended."""
     planner, table, spent = behaviour.planner, behaviour.table, 0
     for s in range(len(planner.lease)):
@@ -175,7 +173,7 @@ def settle(behaviour: Recalling, counts: Counts) -> None:
 
 
 @kernel
-def _follow(behaviour: Recalling, counts: Counts, guide: int, state: int) -> None:
+def _follow(behaviour: BeliefBehaviour, counts: Counts, guide: int, state: int) -> None:
     """Plan for another hypothesis, from what is known of its values."""
     table, planner, beliefs = behaviour.table, behaviour.planner, behaviour.beliefs
     settle(behaviour, counts)
@@ -197,12 +195,14 @@ def _follow(behaviour: Recalling, counts: Counts, guide: int, state: int) -> Non
 
 
 @kernel
-def _prepare(behaviour: Recalling, counts: Counts, state: int) -> None:
+def _prepare(behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     _follow(behaviour, counts, _guide(behaviour.beliefs.scores), state)
 
 
 @kernel
-def _attend(behaviour: Recalling, counts: Counts, state: int, action: int, successor: int) -> bool:
+def _attend(
+    behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+) -> bool:
     table, planner, beliefs = behaviour.table, behaviour.planner, behaviour.beliefs
     pair = state * (len(planner.total) // len(planner.values)) + action
     planner.lease[state] = table.budget[state] = 1
@@ -222,15 +222,4 @@ def _attend(behaviour: Recalling, counts: Counts, state: int, action: int, succe
     return False
 
 
-@overload(stepping.prepare, strict=False)
-def _prepare_recalling(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
-    if is_record(behaviour, Recalling):
-        return lambda behaviour, counts, state, stream: _prepare(behaviour, counts, state)
-    return None
-
-
-@overload(stepping.attend, strict=False)
-def _attend_recalling(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
-    if is_record(behaviour, Recalling):
-        return lambda behaviour, counts, state, action, successor: _attend(behaviour, counts, state, action, successor)
-    return None
+register(BeliefBehaviour, prepare=_prepare, attend=_attend)

@@ -5,13 +5,14 @@ from hypothesis import strategies as st
 from scipy.special import gammaln, logsumexp
 
 import aomultirl as ao
+from aomultirl.engine.behaviours import ASK
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import ASK, Phase, Simulator
+from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.identifying.knowledge import knowledge
-from aomultirl.learning.lore import lore
+from aomultirl.learning.beliefs import act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, SPENT, Options, planner
-from aomultirl.learning.recalling import recalling, settle
+from aomultirl.learning.shared_rows import share_rows
 
 NONE = np.empty(0)
 
@@ -28,8 +29,10 @@ def behaviour_of(memory, rewards, prior, horizon=1000):
     """memory: list of visits (S * A, S)."""
     n_states, n_actions = rewards.shape
     known = knowledge([table_of(visits) for visits in memory], n_states * n_actions, n_states)
-    plan = planner(known, lore(known), rewards, horizon, Options(), NONE, np.zeros(n_states * n_actions, np.int64))
-    return recalling(plan, np.asarray(prior), np.tile(plan.values, (len(memory), 1)))
+    plan = planner(
+        known, share_rows(known), rewards, horizon, Options(), NONE, np.zeros(n_states * n_actions, np.int64)
+    )
+    return act_on_beliefs(plan, np.asarray(prior), np.tile(plan.values, (len(memory), 1)))
 
 
 def ln_ml(before, b, alpha, theta):
@@ -41,7 +44,7 @@ def ln_ml(before, b, alpha, theta):
 
 def slow_scores(behaviour, episode, prior):
     """ln prior + ln likelihood of every hypothesis, all at once from the counts of the episode, (S * A, S)."""
-    known, believed = behaviour.planner.known, behaviour.planner.lore
+    known, believed = behaviour.planner.known, behaviour.planner.shared_rows
     count, n_pairs = known.visits.shape
     with np.errstate(divide="ignore"):
         scores = np.log(prior)
@@ -150,8 +153,8 @@ def test_it_finds_the_world_and_acts_on_it(task):
     assert plan.state[GUIDE] == beliefs.scores.argmax() == task
     assert beliefs.switches[1] < 60
     assert plan.state[SPENT] == 300
-    assert np.allclose(plan.weight, plan.here + plan.lore.seen[task])
-    assert np.allclose(plan.mass, plan.total + plan.lore.mass[task])
+    assert np.allclose(plan.weight, plan.here + plan.shared_rows.seen[task])
+    assert np.allclose(plan.mass, plan.total + plan.shared_rows.mass[task])
 
 
 def test_a_new_world_is_taken_for_one():

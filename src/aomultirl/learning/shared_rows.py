@@ -36,7 +36,7 @@ GUESS = 1.0
 """Visits that a guess is worth at most, all worlds together: a new world must be looked at where it matters."""
 
 
-class Lore(NamedTuple):
+class SharedRows(NamedTuple):
     """seen: (C + 1, places), mass: (C + 1, S * A), the new world last; spread: the average
     theta; shared: rho.
 
@@ -163,13 +163,13 @@ def _share(
     return shared
 
 
-def lore(known: Knowledge) -> Lore:
+def share_rows(known: Knowledge) -> SharedRows:
     """What is believed of C worlds and of one more."""
     count, places = known.seen.shape
     seen, mass = np.zeros((count + 1, places)), np.zeros((count + 1, known.visits.shape[1]))
     prior = np.ones((3, known.visits.shape[1]))
     if count == 0:
-        return Lore(seen, mass, prior, 1.0, 0.5)
+        return SharedRows(seen, mass, prior, 1.0, 0.5)
     theta = _spread(known.starts, known.seen, known.visits)
     shared = _share(known.starts, known.seen, known.visits, seen, mass, theta, prior)
-    return Lore(seen, mass, prior, theta, shared)
+    return SharedRows(seen, mass, prior, theta, shared)
