@@ -240,7 +240,7 @@ def _compare_folders(places: list[Path], as_json: bool) -> None:
 
 def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     from aomultirl.experiments import progress, suites
-    from aomultirl.reports import suites_table
+    from aomultirl.reports import suites_table, tables
 
     checks.choice("suite", suite, ("identify", "reward"))
     checks.integer("runs", runs, least=1, limit=MOST_RUNS)
@@ -250,8 +250,8 @@ def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, runs, seed, workers, done)
-    show = suites_table.show_identify if suite == "identify" else suites_table.show_reward
-    show(cases, results, Console())
+    table = suites_table.identify_table if suite == "identify" else suites_table.reward_table
+    Console().print(tables.for_terminal(table(cases, results)))
 
 
 @app.command()
