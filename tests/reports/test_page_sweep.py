@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from aomultirl.analysis import intervals, sweep_views
+from aomultirl.analysis import intervals, phrases, sweep_views
 from aomultirl.analysis.leaderboard import leaderboard
 from aomultirl.reports import folder_report
-from aomultirl.reports.page import make_page, phrases, sweeping
+from aomultirl.reports.page import make_page, sweep_section
 from folders import GRID, OPTIMAL, RANDOM, cells, keep, part
 from pages import Outline, chart_of, content, figures, without_scripts
 
@@ -37,6 +37,10 @@ def page_of(found):
     return make_page(found.runs, title=found.title, command=found.command, sweep=found.sweep)
 
 
+def layout_of(page, name, view):
+    return next(figure["layout"] for chart, key, figure in figures(page) if (chart["id"], key) == (name, view))
+
+
 def section(page, name):
     return html.unescape(re.search(rf'<section id="{name}".*?</section>', page, re.S)[0])
 
@@ -57,7 +61,8 @@ def test_regret_at_the_end_against_the_parameter(page, given):
     assert options[0] == ("0", "against size of the world, with episodes=4")
     assert [words for _, words in options[2:]] == [f"against episodes K, with size={size}" for size in (3, 4)]
     view = chart["views"]["1"]
-    assert view["xaxis"]["title"]["text"] == "size of the world"
+    assert layout_of(page, "sweep-regret", "1")["xaxis"]["title"]["text"] == "size of the world"
+    assert layout_of(page, "sweep-regret", "2")["xaxis"]["title"]["text"] == "episodes K"
     trace = next(trace for trace in view["data"] if trace["name"] == "Random")
     assert trace["x"] == [3, 4]
     for size, mean, more in zip(trace["x"], trace["y"], trace["error_y"]["array"], strict=True):
@@ -136,10 +141,9 @@ def test_many_agents_on_one_problem_are_shown_best_first(tmp_path, monkeypatch):
 
 
 def test_long_leaderboards_are_cut_and_say_so(folder, monkeypatch):
-    board = leaderboard(folder)
-    monkeypatch.setattr(sweeping, "MOST_TABLES", 3)
-    monkeypatch.setattr(sweeping, "MOST_LINES", 1)
-    text = sweeping.tables(board)
+    monkeypatch.setattr(sweep_section, "MOST_TABLES", 3)
+    monkeypatch.setattr(sweep_section, "MOST_LINES", 1)
+    text = section(page_of(folder_report.collect(folder)), "leaderboard")
     assert "Not shown here: 1 more problem; aomultirl compare --json has all." in text
     assert text.count("1 more agent is behind these.") == 3
 
@@ -203,6 +207,6 @@ def test_a_wide_range_gets_logarithmic_axes(tmp_path):
     keep(tmp_path / "a", cells((RANDOM,), worlds=(GRID,), episodes=(2, 40), runs=2))
     page = page_of(folder_report.collect(tmp_path / "a"))
     view = chart_of(page, "sweep-regret")["views"]["0"]
-    assert view["xaxis"]["type"] == "log"
+    assert layout_of(page, "sweep-regret", "0")["xaxis"]["type"] == "log"
     assert re.search(r'data-control="sweep-log" checked', page)
     assert np.isfinite(view["data"][0]["y"]).all()

@@ -16,7 +16,8 @@ from aomultirl.experiments.loading import find
 from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
 from aomultirl.experiments.paper import LABELS, PaperExperiment
 from aomultirl.reports import reproduction, sweep_figure
-from aomultirl.reports.page import Run, Sweep, data, write_page
+from aomultirl.reports.page import Run, Sweep, write_page
+from aomultirl.reports.page.run_origin import labels as agent_labels
 
 NOT_A_HISTORY = ("episodes.parquet",)
 """Parquet files beside histories that are none."""
@@ -92,7 +93,7 @@ def _runs(place: Path) -> list[Run]:
         files.check_inside(f"{str(place)!r} is a folder of histories", paths[0].parent, files=[p.name for p in paths])
     histories = [History.read(path) for path in paths]
     told = [_specification(path) for path in paths]
-    labels = [one.get("label") or other for one, other in zip(told, data.labels(histories), strict=True)]
+    labels = [one.get("label") or other for one, other in zip(told, agent_labels(histories), strict=True)]
     found: list[Run] = []
     for i in sorted(range(len(paths)), key=lambda i: (told[i].get("number", 0), str(paths[i]))):
         number = sum(run.agent == labels[i] for run in found)
