@@ -185,11 +185,11 @@ def report(
 
     Example: [bold]aomultirl report results/paper --out page.html[/bold]
     """
-    from aomultirl.reports import collecting
+    from aomultirl.reports import folder_report
 
     target = out or (place if place.is_dir() else place.parent) / "report.html"
-    collecting.check_target(target)
-    for path in collecting.write(collecting.collect(place), target):
+    folder_report.check_target(target)
+    for path in folder_report.write(folder_report.collect(place), target):
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
 
 
