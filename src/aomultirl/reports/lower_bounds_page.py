@@ -8,9 +8,13 @@ from itertools import count
 from typing import Any
 
 import aomultirl
-from aomultirl.analysis.charts import beside, reach_of
-from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.analysis.charts import Chart as Figure
+from aomultirl.analysis.charts import Series, beside, reach_of
+from aomultirl.analysis.claims import Claim, summary
+from aomultirl.laboratory.findings import Findings
 from aomultirl.laboratory.groups import GROUPS, chosen
+from aomultirl.reports import claims_table
+from aomultirl.reports.claims_table import ClaimRow, claims_html, linked, sentence
 from aomultirl.reports.curves_figure import Style
 from aomultirl.reports.lower_bounds_figures import LONG_AXIS, Entry, bars, entries, is_joined, symbols, ticks
 from aomultirl.reports.page import markup, phrases
@@ -24,8 +28,6 @@ a test, and stands beside the rule that decides it. A claim that does not hold i
 is given."""
 MARKERS = dict(zip("so^DvPX*", SYMBOLS, strict=True))
 """Plotly's names for matplotlib's markers."""
-RELATIONS = {"=": "", "<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-"""In words."""
 HEIGHT = 420
 
 
@@ -44,7 +46,10 @@ def make_page(
     groups = chosen(only)
     some = groups if len(groups) < len(GROUPS) else []
     numbers = count()
-    charts, sections = [], [_glance(findings), _table(findings)]
+    charts, sections = (
+        [],
+        [_glance(findings), ("claims", "All claims", claims_html(map(Claim.as_json, findings.claims)))],
+    )
     for figure in map(beside, findings.figures):
         shown = {next(numbers): entry for entry in entries(figure)}
         chart = _chart(figure, shown)
@@ -60,64 +65,20 @@ def make_page(
     return frame(TITLE, " · ".join(filter(None, facts)), sections, charts, nav=nav)
 
 
-def predicted(claim: Claim) -> str:
-    """What the paper says, in words.
-
-    Examples
-    --------
-    >>> predicted(Claim("it is large", "Section 3", 1.0, 7.0, 6.0, 8.0, True, "", "", "", ">", "in multiples of T1"))
-    'above 1, in multiples of T1'
-    """
-    value = " ".join(filter(None, [RELATIONS[claim.relation], phrases.number(claim.predicted)]))
-    return symbols(", ".join(filter(None, [value, claim.unit])))
-
-
-def measured(claim: Claim) -> tuple[str, str]:
-    """What was found, and its interval; the interval is empty for what was computed."""
-    value, low, high = (symbols(phrases.number(end)) for end in (claim.measured, claim.low, claim.high))
-    return value, "" if claim.low == claim.high else f"{low} to {high}"
-
-
-def summary(claims: Sequence[Claim]) -> str:
-    """How many hold, fail and are open."""
-    holding, failing, unknown = (sum(claim.verdict is one for claim in claims) for one in (True, False, None))
-    words = ((failing, "fails" if failing == 1 else "fail"), (unknown, "open"))
-    rest = [f"{count} {what}" for count, what in words if count]
-    return f"{holding} of {len(claims)} claims hold" + "".join(f", {part}" for part in rest)
-
-
 def _glance(findings: Findings) -> Section:
     said = f"<p>{LEDE}</p><p><strong>{summary(findings.claims)}.</strong></p>"
     for verdict, words in ((False, "These do not hold:"), (None, "These are open, too little was measured to tell:")):
-        claims = [claim for claim in findings.claims if claim.verdict is verdict]
-        if claims:
-            items = "".join(f"<li>{_said(claim, _linked(claim))}. {_sentence(claim.reason)}</li>" for claim in claims)
-            said += f"<p>{words}</p><ul>{items}</ul>"
+        rows = [claims_table.read(claim.as_json()) for claim in findings.claims if claim.verdict is verdict]
+        if rows:
+            items = (f"<li>{_said(row, linked(row))}. {sentence(row.reason)}</li>" for row in rows)
+            said += f"<p>{words}</p><ul>{''.join(items)}</ul>"
     return "glance", "At a glance", said
-
-
-def _table(findings: Findings) -> Section:
-    rows = []
-    for claim in findings.claims:
-        value, interval = measured(claim)
-        rows.append(
-            [
-                _linked(claim),
-                markup.SIGNS[claim.verdict],
-                escape(value) + (f' <span class="interval">{escape(interval)}</span>' if interval else ""),
-                escape(predicted(claim)),
-                _text(claim.place),
-                f"Rule: {_text(claim.rule)}.<br>{_sentence(claim.reason)}",
-            ]
-        )
-    head = ["claim", "holds", "measured", "predicted", "where", "how it is judged, and what else there is to say"]
-    caption = "The claims, one by one, with 95 % intervals of what was sampled"
-    return "claims", "All claims", markup.table(head, rows, caption, "cards")
 
 
 def _figure(figure: Figure, chart: Chart, shown: dict[int, Entry], claims: Sequence[Claim]) -> Section:
     caption = f"<p>{_text(figure.caption)}</p>" if figure.caption else ""
-    verdicts = "".join(f"<li>{markup.SIGNS[claim.verdict]} {_said(claim, _text(claim.claim))}</li>" for claim in claims)
+    rows = [claims_table.read(claim.as_json()) for claim in claims]
+    verdicts = "".join(f"<li>{markup.SIGNS[row.verdict]} {_said(row, escape(row.claim))}</li>" for row in rows)
     boxes = "".join(
         f'<label class="agent"><input type="checkbox" data-agent="{number}" checked>{_swatch(entry)}'
         f"<span>{_text(entry.label)}</span></label>"
@@ -128,22 +89,12 @@ def _figure(figure: Figure, chart: Chart, shown: dict[int, Entry], claims: Seque
     return f"figure-{figure.name}", symbols(figure.title), content
 
 
-def _said(claim: Claim, name: str) -> str:
-    value, interval = measured(claim)
-    found = f"{value} ({interval})" if interval else value
-    return f"{name}: {escape(found)}, predicted {escape(predicted(claim))}"
-
-
-def _linked(claim: Claim) -> str:
-    return f'<a href="#figure-{escape(claim.figure)}">{_text(claim.claim)}</a>'
+def _said(row: ClaimRow, name: str) -> str:
+    return f"{name}: {escape(row.found)}, predicted {escape(row.predicted)}"
 
 
 def _text(words: str) -> str:
     return escape(symbols(words))
-
-
-def _sentence(words: str) -> str:
-    return escape(_capital(symbols(words)).rstrip(".") + "." if words else "")
 
 
 def _capital(words: str) -> str:

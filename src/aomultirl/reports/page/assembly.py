@@ -10,6 +10,7 @@ import numpy as np
 from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
+from aomultirl.reports import claims_table
 from aomultirl.reports.page import charts, data, details, evidence, heading, maps, markup, settings, sweeping, text
 from aomultirl.reports.page.data import Group, Run
 from aomultirl.reports.page.frame import Section, frame
@@ -173,7 +174,7 @@ def _ending(
 ) -> list[Section]:
     sections: list[Section] = []
     if claims:
-        sections.append(("claims", "Claims", text.claims_table(claims)))
+        sections.append(("claims", "Claims", claims_table.claims_html(claims)))
     different = [models for i, models in enumerate(worlds) if models is not None and models not in worlds[:i]]
     found = ""
     for models in different:

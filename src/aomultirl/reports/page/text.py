@@ -2,11 +2,10 @@
 
 import math
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from importlib import metadata
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -173,19 +172,6 @@ def _told(histories: Sequence[History], name: str) -> float | None:
         if math.isfinite(value) and value > 0.0:
             return value
     return None
-
-
-def claims_table(claims: Iterable[Mapping[str, Any]]) -> str:
-    """Each claim, where it stands, what it predicts, what was measured, and whether it holds."""
-    rows = []
-    for one in claims:
-        words = {key: "" if value is None else escape(str(value)) for key, value in one.items()}
-        holds = one.get("holds")
-        said = [words.get(key, "") for key in ("claim", "place", "predicted", "measured")]
-        rows.append([*said, SIGNS[None if holds is None else bool(holds)], words.get("reason", "")])
-    return table(
-        ["claim", "where", "predicted", "measured", "holds", "why"], rows, "The claims, one by one", "sentences"
-    )
 
 
 def parameters(groups: Sequence[Group]) -> str:
