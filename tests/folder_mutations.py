@@ -29,12 +29,12 @@ from rich.console import Console
 import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.analysis.leaderboard import leaderboard
+from aomultirl.experiments.completion import complete
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.status import status
 from aomultirl.experiments.store import MARK, Store
-from aomultirl.experiments.sweep import complete
-from aomultirl.experiments.verifying import verify
-from aomultirl.reports.collecting import collect
+from aomultirl.experiments.verification import verify
+from aomultirl.reports.folder_report import collect
 from aomultirl.reports.status_table import show
 from sweeps import experiment
 

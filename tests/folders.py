@@ -3,7 +3,7 @@
 from itertools import product
 
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import compute
+from aomultirl.experiments.computation import compute
 from aomultirl.experiments.store import Store
 
 

@@ -20,3 +20,12 @@ def slow_xoshiro(words, count):
         s[2] ^= t
         s[3] = rotate(s[3], 45)
     return out
+
+
+def slow_step(world, state, action, bits):
+    """The successor that 64 random bits lead to, by the world's alias tables."""
+    tables = world.alias_tables
+    head = int(tables.heads[state * world.n_actions + action])
+    cell = (head >> 6) + (bits >> (64 - (head & 63)))
+    threshold, both = int(tables.cells[2 * cell]), int(tables.cells[2 * cell + 1])
+    return both & 0xFFFFFFFF if ((bits << (head & 63)) & (2**64 - 1)) < threshold else both >> 32

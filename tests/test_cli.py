@@ -138,7 +138,7 @@ def test_watch_writes_an_animation(capsys, tmp_path):
     ],
 )
 def test_watch_refuses_bad_input_before_anything_is_computed(capsys, monkeypatch, words, message):
-    monkeypatch.setattr("aomultirl.reports.watching.record", lambda *_, **__: pytest.fail("computed"))
+    monkeypatch.setattr("aomultirl.analysis.recorder.record", lambda *_, **__: pytest.fail("computed"))
     assert refused(capsys, "watch", *words) == message
 
 

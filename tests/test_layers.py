@@ -8,12 +8,15 @@ import pytest
 import aomultirl
 
 ORDER = [
+    "refusals",
     "sizes",
     "checks",
     "files",
     "engine",
     "geometry",
     "mdp",
+    "plugins",
+    "descriptions",
     "worlds",
     "streams",
     "theory",

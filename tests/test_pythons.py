@@ -17,7 +17,7 @@ import hashlib, sys
 import pyarrow
 import aomultirl as ao
 from aomultirl.agents import saving
-from aomultirl.experiments.computing import constants
+from aomultirl.experiments.computation import constants
 from aomultirl.experiments.specification import specification_of
 
 agents = [

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import aomultirl as ao
 from aomultirl import sizes
 from aomultirl.engine import planning
-from aomultirl.experiments.judging import Judge
+from aomultirl.experiments.judge import Judge
 
 SENTENCE = re.compile(
     r"[\w.\[\]]+ is .{1,60}: .{5,90} takes [\d.e+]+ (GB|TB|PB|EB) of memory, and [\d.]+ .?B are there; "

@@ -22,7 +22,7 @@ from aomultirl.cli import run as command
 from aomultirl.engine import kernel_files
 from aomultirl.engine.kernel_files import DamagedCacheWarning, KernelFiles
 from aomultirl.experiments import ray_executor
-from aomultirl.experiments.computing import constants
+from aomultirl.experiments.computation import constants
 from aomultirl.experiments.history import History
 from folders import cells, contents, keep
 from pages import Outline, content, without_scripts
@@ -149,7 +149,7 @@ def test_histories_make_no_environment(tmp_path, trap, capsys):
 def test_pages_show_what_strangers_wrote_as_text(tmp_path, capsys):
     path, page = tmp_path / "history.parquet", tmp_path / "page.html"
     world = {"name": EVIL, "parameters": {EVIL: EVIL}}
-    history_of(world, path, agent=EVIL, parameters={EVIL: EVIL}, version=EVIL, stream=EVIL)
+    history_of(world, path, agent=world, version=EVIL, stream=world)
     assert command(["report", str(path), "--out", str(page)]) == 0
     outline = Outline(page.read_text())
     assert outline.all("b") == outline.all("img") == []
@@ -209,7 +209,7 @@ def test_what_a_user_types_may_name_what_it_likes(trap):
 
 def test_the_script_of_a_page_is_what_the_file_says(tmp_path, capsys):
     path, page = tmp_path / "history.parquet", tmp_path / "page.html"
-    history_of({"name": "gridworld", "parameters": {}}, path, stream="uniform(), mine()")
+    history_of({"name": "gridworld", "parameters": {}}, path, stream={"name": "uniform(), mine", "parameters": {}})
     assert command(["report", str(path), "--out", str(page)]) == 0
     assert "ao.streams.uniform(), mine()" in page.read_text()
 
@@ -227,10 +227,10 @@ def test_a_history_whose_metadata_are_no_description_is_refused(tmp_path, capsys
 @pytest.mark.parametrize(
     ("more", "key"),
     [
-        ({"agent": "\ud800"}, "agent"),
-        ({"parameters": {"x": "\ud800"}}, "parameters.x"),
+        ({"agent": {"name": "Random", "parameters": {"x": "\ud800"}}}, "agent.parameters.x"),
+        ({"version": "\ud800"}, "version"),
         ({"world": {"name": "gridworld", "parameters": {"edges": ["\ud800"]}}}, "world.parameters.edges"),
-        ({"stream": "\ud800"}, "stream"),
+        ({"stream": {"name": "uniform", "parameters": {"x": "\ud800"}}}, "stream.parameters.x"),
         ({"findings": {"x": {"\ud800": 1}}}, "findings.x"),
     ],
 )

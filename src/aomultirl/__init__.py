@@ -6,7 +6,7 @@ lists what of the paper is where.
 
 __version__ = "0.1.0"
 
-from aomultirl import agents, streams, theory, worlds
+from aomultirl import agents, plugins, streams, theory, worlds
 from aomultirl.agents.saving import load_agent, save
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.successors import Successors
@@ -26,6 +26,7 @@ __all__ = [
     "interact",
     "load",
     "load_agent",
+    "plugins",
     "run",
     "save",
     "streams",

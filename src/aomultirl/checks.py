@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import sizes
+from aomultirl.refusals import Refusal as Refusal  # for all who check arguments of their own
 
 LARGEST = 2**63 - 1
 """The largest whole number that arrays and compiled code can hold."""
@@ -93,10 +94,10 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None, limit
     number = _whole(name, value)
     if number < least or (most is not None and number > most):
         span = f"at least {shown(least)}" if most is None else f"between {shown(least)} and {shown(most)}"
-        raise ValueError(f"{name} must be {span}, not {shown(number)}")
+        raise Refusal(name, f"must be {span}, not {shown(number)}")
     if number > limit:
         words = "below 2**63" if limit == LARGEST else f"at most {limit}"
-        raise ValueError(f"{name} must be {words}, not {shown(number)}")
+        raise Refusal(name, f"must be {words}, not {shown(number)}")
     return number
 
 
@@ -104,9 +105,9 @@ def seed(name: str, value: Any) -> int:
     """``value`` as a seed: whole, not negative, and of a length that somebody may have meant."""
     number = _whole(name, value)
     if number < 0:
-        raise ValueError(f"{name} must be at least 0, not {shown(number)}")
+        raise Refusal(name, f"must be at least 0, not {shown(number)}")
     if number.bit_length() > SEED_BITS:
-        raise ValueError(f"{name} must be below 2**{SEED_BITS}, not {shown(number)}")
+        raise Refusal(name, f"must be below 2**{SEED_BITS}, not {shown(number)}")
     return number
 
 
@@ -117,24 +118,24 @@ def _whole(name: str, value: Any) -> int:
     except Exception:  # arrays, and objects of others, raise what they like
         number = None
     if number is None or isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+        raise Refusal(name, f"must be a whole number, not {shown(value)}")
     return number
 
 
 def truth(name: str, value: Any) -> bool:
     """``value`` if it is True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, not {shown(value)}")
+        raise Refusal(name, f"must be True or False, not {shown(value)}")
     return bool(value)
 
 
 def word(name: str, value: str) -> str:
     """``value`` as a name that can be a folder's, or a label: printable, and not too long."""
     if not value.isprintable():
-        raise ValueError(f"{name} is {shown(value)}, which holds characters that cannot be printed")
+        raise Refusal(name, f"is {shown(value)}, which holds characters that cannot be printed")
     length = len(os.fsencode(value))
     if length > LONGEST_NAME:
-        raise ValueError(f"{name} is {shown(value)}, {length:,} bytes long; at most {LONGEST_NAME} can be")
+        raise Refusal(name, f"is {shown(value)}, {length:,} bytes long; at most {LONGEST_NAME} can be")
     return value
 
 
@@ -142,13 +143,13 @@ def path(name: str, value: str | os.PathLike[str]) -> Path:
     """``value`` as a path that a file system may take: without NUL, and with no part that is too long."""
     text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(text, str):
-        raise ValueError(f"{name} is {shown(value)}, not a path")
+        raise Refusal(name, f"is {shown(value)}, not a path")
     if "\0" in text:
-        raise ValueError(f"{name} is {shown(text)}, and no path holds the character NUL")
+        raise Refusal(name, f"is {shown(text)}, and no path holds the character NUL")
     for part in text.split("/"):
         length = len(os.fsencode(part))
         if length > 255:
-            raise ValueError(f"{name} is {shown(text)}, of which a part is {length:,} bytes long; 255 can be")
+            raise Refusal(name, f"is {shown(text)}, of which a part is {length:,} bytes long; 255 can be")
     return Path(str.__str__(text))  # somebody's own kind of text may not be what it says it is
 
 
@@ -179,13 +180,13 @@ def real(
 ) -> float:
     """``value`` as a finite float within open (above, below) or closed (least, most) bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(f"{name} must be a number, not {shown(value)}")
+        raise Refusal(name, f"must be a number, not {shown(value)}")
     try:
         number = float(value)
     except OverflowError:  # a whole number that no float comes near
-        raise ValueError(f"{name} must be below 1e308, not {shown(value)}") from None
+        raise Refusal(name, f"must be below 1e308, not {shown(value)}") from None
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, not {number}")
+        raise Refusal(name, f"must be finite, not {number}")
     for bad, words in (
         (above is not None and number <= above, f"above {above:g}" if above is not None else ""),
         (least is not None and number < least, f"at least {least:g}" if least is not None else ""),
@@ -193,7 +194,7 @@ def real(
         (most is not None and number > most, f"at most {most:g}" if most is not None else ""),
     ):
         if bad:
-            raise ValueError(f"{name} must be {words}, not {number:g}")
+            raise Refusal(name, f"must be {words}, not {number:g}")
     return number
 
 
@@ -201,9 +202,22 @@ def choice(name: str, value: Any, options: Sequence[str]) -> str:
     """``value`` if it is one of the options; otherwise the closest one is suggested."""
     if isinstance(value, str) and value in options:
         return str(value)
-    close = get_close_matches(value[:SHOWN], options, n=1) if isinstance(value, str) else []
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {shown(value)}{hint}")
+    hint = closest(value, options) if isinstance(value, str) else ""
+    suffix = f"; {hint}" if hint else ""
+    raise Refusal(name, f"must be one of {', '.join(map(repr, options))}, not {shown(value)}{suffix}")
+
+
+def closest(name: str, valid: Iterable[str]) -> str:
+    """A question whether the closest of some names was meant; empty where none is close.
+
+    Examples
+    --------
+    >>> closest("falure", ["failure", "horizon"])
+    "did you mean 'failure'?"
+    """
+    known = {option.lower(): option for option in valid}
+    close = get_close_matches(name[:SHOWN].lower(), known, n=1)
+    return f"did you mean {known[close[0]]!r}?" if close else ""
 
 
 def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bool_]:
@@ -213,7 +227,7 @@ def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bo
         try:
             state, action = pair
         except Exception:  # whatever somebody's object raises
-            raise ValueError(f"{name}[{place}] is {shown(pair)}, not (state, action)") from None
+            raise Refusal(f"{name}[{place}]", f"is {shown(pair)}, not (state, action)") from None
         state = integer(f"{name}[{place}] state", state, least=0, most=n_states - 1)
         action = integer(f"{name}[{place}] action", action, least=0, most=n_actions - 1)
         mask[state, action] = True
@@ -223,13 +237,13 @@ def pairs(name: str, value: Any, n_states: int, n_actions: int) -> NDArray[np.bo
 def items(name: str, value: Any, what: str, most: int = MOST_ITEMS) -> list[Any]:
     """``value`` as a list of at most so many; ``what`` it should be a list of."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise ValueError(f"{name} is {shown(value)}, not a list of {what}")
+        raise Refusal(name, f"is {shown(value)}, not a list of {what}")
     try:
         listed = list(islice(value, most + 1))
     except Exception as error:  # an array without dimensions, or somebody's own
-        raise ValueError(f"{name} is {shown(value)}, not a list of {what}: {_words(error)}") from error
+        raise Refusal(name, f"is {shown(value)}, not a list of {what}: {_words(error)}") from error
     if len(listed) > most:
-        raise ValueError(f"{name} is {shown(value)}, of more than {most:,} {what}")
+        raise Refusal(name, f"is {shown(value)}, of more than {most:,} {what}")
     return listed
 
 
@@ -252,14 +266,14 @@ def array_of(name: str, value: Any) -> NDArray[Any]:
     try:
         return np.asarray(value)
     except Exception as error:  # whatever __array__, __len__ or __getitem__ of somebody's object may raise
-        raise ValueError(f"{name} is not an array of real numbers: {_words(error)}") from None
+        raise Refusal(name, f"is not an array of real numbers: {_words(error)}") from None
 
 
 def finite_array(name: str, value: Any, *, lowest: float = -math.inf, highest: float = math.inf) -> NDArray[np.float64]:
     """``value`` as a float64 array with every entry finite and within [lowest, highest]."""
     given = array_of(name, value)
     if value is None or given.dtype.kind not in "bfiu":
-        raise ValueError(f"{name} is not an array of real numbers: it holds {cut(given.dtype.name)}")
+        raise Refusal(name, f"is not an array of real numbers: it holds {cut(given.dtype.name)}")
     sizes.check(name, f"of shape {given.shape}", 10.0 * given.size, "a copy with checks of every entry")
     with np.errstate(over="ignore"):  # a longer float that is beyond float64 becomes infinite, and is refused as such
         array = given.astype(np.float64)
@@ -273,7 +287,6 @@ def finite_array(name: str, value: Any, *, lowest: float = -math.inf, highest: f
             if math.isfinite(highest)
             else ", negative"
         )
-        raise ValueError(
-            f"{name}[{', '.join(map(str, place))}] is {array[place]:g}{span if np.isfinite(array[place]) else ''}"
-        )
+        where = f"{name}[{', '.join(map(str, place))}]"
+        raise Refusal(where, f"is {array[place]:g}{span if np.isfinite(array[place]) else ''}")
     return array

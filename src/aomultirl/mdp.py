@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from aomultirl import checks, sizes
-from aomultirl.engine import planning, stepping, successors
+from aomultirl.engine import behaviours, planning, stepping, successors
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.sampling import AliasTables, alias_tables
@@ -257,7 +257,7 @@ class MDP:
         sources = streams(world, 2)
         simulator = stepping.Simulator(self.alias_tables, self.gains, state, sources[0], sources[1])
         counts = CountTable(self.n_states * self.n_actions)
-        plan = stepping.follow(np.asarray(table[0] if stationary else table, np.int32))
+        plan = behaviours.follow(np.asarray(table[0] if stationary else table, np.int32))
         outcome = simulator.run(stepping.Phase(plan, steps, counts, np.empty(0)))
         return stepping.Walk(outcome.state, outcome.reward, counts)
 

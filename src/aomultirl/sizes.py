@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from aomultirl.refusals import Refusal
+
 UNASKED = 2**24
 """Bytes that nobody looks for: below 16 MB the question costs more than the answer is worth."""
 LEFT = 0.1
@@ -34,18 +36,19 @@ def check(name: str, value: object, needed: float, what: str, smaller: str | Non
 
     Examples
     --------
-    >>> check("horizon", 10**15, 8.0 * 10**15, "a table of all steps")  # doctest: +ELLIPSIS
+    >>> check("horizon", 10**15, 8.0 * 10**15, "a table")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: horizon is 1000000000000000: a table of all steps takes 8 PB of memory, and ... make horizon smaller
+    aomultirl.refusals.Refusal: horizon is 1000000000000000: a table takes 8 PB of memory, and ... make horizon smaller
     """
     if needed <= UNASKED:
         return
     there = available()
     if there is not None and needed > (1.0 - LEFT) * there:
-        raise ValueError(
-            f"{name} is {value}: {what} takes {amount(needed)} of memory, and {amount(there)} are there; "
-            f"make {smaller or name} smaller"
+        raise Refusal(
+            name,
+            f"is {value}: {what} takes {amount(needed)} of memory, and {amount(there)} are there; "
+            f"make {smaller or name} smaller",
         )
 
 

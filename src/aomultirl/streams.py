@@ -7,13 +7,12 @@ Starts.  Every stream takes ``start``: None draws from the world's own start, a 
 each episode, a function of the past chooses it.
 """
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from aomultirl import checks
+from aomultirl import checks, descriptions, plugins
 from aomultirl.mdp import ModelSet
 
 
@@ -35,20 +34,13 @@ class Stream:
         self.start = start
 
     def __repr__(self) -> str:
-        names = inspect.signature(type(self)).parameters
-        given = {name: getattr(self, name, None) for name in names}
-        words = (
-            f"{name}={value.__name__ if callable(value) else repr(value)}"
-            for name, value in given.items()
-            if value is not None and value is not False
-        )
-        return f"{type(self).__name__}({', '.join(words)})"
+        return descriptions.call(descriptions.without_defaults(descriptions.describe(self), type(self)))
 
     def begin(self, models: ModelSet, episodes: int, rng: np.random.Generator) -> None:
         """A new run."""
         self.models, self.episodes, self.rng = models, episodes, rng
         if isinstance(self.start, Sequence) and len(self.start) < episodes:
-            raise ValueError(f"start has {len(self.start)} states, but there are {episodes} episodes")
+            raise checks.Refusal("start", f"has {len(self.start)} states, but there are {episodes} episodes")
 
     def task(self, past: Sequence[Past]) -> int:
         """The number of the world of episode ``len(past)``, from 0."""
@@ -77,7 +69,7 @@ class sequence(Stream):  # noqa: N801
     def begin(self, models: ModelSet, episodes: int, rng: np.random.Generator) -> None:
         super().begin(models, episodes, rng)
         if len(self.tasks) < episodes:
-            raise ValueError(f"tasks has {len(self.tasks)} entries, but there are {episodes} episodes")
+            raise checks.Refusal("tasks", f"has {len(self.tasks)} entries, but there are {episodes} episodes")
 
     def task(self, past: Sequence[Past]) -> int:
         return self.tasks[len(past)]
@@ -136,8 +128,11 @@ class adaptive(Stream):  # noqa: N801
     def __init__(self, choose: Callable[[Sequence[Past]], int], start: Start = None) -> None:
         super().__init__(start)
         if not callable(choose):
-            raise ValueError(f"choose is {checks.shown(choose)}, not a function of the past episodes")
+            raise checks.Refusal("choose", f"is {checks.shown(choose)}, not a function of the past episodes")
         self.choose: Any = choose
 
     def task(self, past: Sequence[Past]) -> int:
         return self.choose(tuple(past))  # type: ignore[no-any-return]
+
+
+plugins.offer_own("stream", Stream, (sequence, uniform, round_robin, blocks, paper, adaptive))

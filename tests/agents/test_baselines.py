@@ -4,9 +4,10 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents.base import Setting
 from aomultirl.agents.learner import Learner
+from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.counts import CountTable, find, insert
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Simulator, uniform
+from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.learning.ucbvi import UCBVI, estimate
 from aomultirl.theory.bounds import bonus_for
 

@@ -6,10 +6,11 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.agents.base import Setting
+from aomultirl.engine.behaviours import follow, uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Simulator, follow, uniform
+from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.worlds.environment import WorldEnv
 

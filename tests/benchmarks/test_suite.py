@@ -12,7 +12,7 @@ from rich.console import Console
 import aomultirl as ao
 from aomultirl import benchmarks
 from aomultirl.benchmarks import peers, suite, twin
-from aomultirl.engine import planning, stepping
+from aomultirl.engine import behaviours, planning, stepping
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 
@@ -102,7 +102,7 @@ def test_walks_of_c_are_ours(c_twin: twin.Twin, seed: int, uneven: bool) -> None
     other = c_twin.follow(world, plan, 2000, 3, stream)()
     counts = CountTable(world.n_states * world.n_actions)
     simulator = stepping.Simulator(world.alias_tables, world.gains, 3, stream, idle)
-    ours = simulator.run(stepping.Phase(stepping.follow(plan), 2000, counts, np.empty(0)))
+    ours = simulator.run(stepping.Phase(behaviours.follow(plan), 2000, counts, np.empty(0)))
     assert (ours.state, ours.reward) == (other.state, other.reward)
     starts, states, visits = counts.to_lists()
     pairs = np.repeat(np.arange(len(other.counts)), np.diff(starts))

@@ -8,16 +8,17 @@ import pytest
 import aomultirl as ao
 from alarms import alarm
 from aomultirl.engine import planning
+from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.sampling import alias_tables
-from aomultirl.engine.stepping import Phase, Simulator, uniform
+from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.engine.successors import Successors
 from aomultirl.exploring.gosprl import optimistic_path
 from aomultirl.geometry import passage_times, reachability
 from aomultirl.identifying import bets
 from aomultirl.identifying.e_values import gammas
-from aomultirl.learning import greedy, lore
+from aomultirl.learning import greedy, shared_rows
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
 from aomultirl.theory import CoinGame, SuccessiveElimination, TrackAndStop, UniformAllocation, success_curve
 from aomultirl.theory.average_reward import optimal_gain
@@ -79,7 +80,7 @@ def sharing(n_worlds, n_pairs):
     seen = np.ones((n_worlds, n_pairs * row), np.int64)
     visits = np.full((n_worlds, n_pairs), row)
     out, mass = np.zeros((n_worlds + 1, seen.shape[1])), np.zeros((n_worlds + 1, n_pairs))
-    return lore._share(np.arange(n_pairs + 1) * row, seen, visits, out, mass, 1.0, np.ones((3, n_pairs)))
+    return shared_rows._share(np.arange(n_pairs + 1) * row, seen, visits, out, mass, 1.0, np.ones((3, n_pairs)))
 
 
 def bet(successors):

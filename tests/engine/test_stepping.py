@@ -5,24 +5,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import aomultirl as ao
+from aomultirl.engine.behaviours import follow, uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Simulator, Walk, follow, uniform
-from slow_twins import slow_xoshiro
+from aomultirl.engine.stepping import Phase, Simulator, Walk
+from slow_twins import slow_step, slow_xoshiro
 from strategies import worlds
 
 
 def slow_walk(world, plan, steps, state, stream):
     """One step after the other in plain Python, from the same draws."""
-    tables = world.alias_tables
     counts, reward = {}, 0.0
     for h, bits in enumerate(slow_xoshiro(stream, steps)):
         action = int(plan[h, state] if plan.ndim == 2 else plan[state])
         pair = state * world.n_actions + action
-        head = int(tables.heads[pair])
-        cell = (head >> 6) + (bits >> (64 - (head & 63)))
-        threshold, both = int(tables.cells[2 * cell]), int(tables.cells[2 * cell + 1])
-        successor = both & 0xFFFFFFFF if ((bits << (head & 63)) & (2**64 - 1)) < threshold else both >> 32
+        successor = slow_step(world, state, action, bits)
         counts[pair, successor] = counts.get((pair, successor), 0) + 1
         reward += world.rewards[state, action]
         state = successor

@@ -8,7 +8,7 @@ import pytest
 
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.specification import read_specification, specification_of
-from aomultirl.experiments.varying import varying
+from aomultirl.experiments.varying_parameters import varying
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))

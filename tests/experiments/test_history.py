@@ -10,6 +10,7 @@ import pytest
 
 import aomultirl as ao
 from aomultirl import files
+from aomultirl.experiments import provenance
 from aomultirl.experiments.history import Row
 
 
@@ -40,7 +41,7 @@ def test_parquet_without_loss(history, tmp_path):
     again = ao.History.read(path)
     assert again == history
     assert again["regret"].tobytes() == history["regret"].tobytes()
-    assert again.about["agent"] == "OneEpisodeUCBVI"
+    assert again.about["agent"]["name"] == "OneEpisodeUCBVI"
     assert polars.read_parquet(path).equals(history.to_frame())
 
 
@@ -98,7 +99,7 @@ def test_files_of_strangers_are_refused_in_one_sentence(tmp_path, history):
         table.replace_schema_metadata({"aomultirl": "{"}),
         table.replace_schema_metadata({"aomultirl": "7"}),
         table.replace_schema_metadata({"aomultirl": "[" * 100_000}),
-        table.replace_schema_metadata({"aomultirl": about.replace(b'"agent": "', b'"agent": 7, "x": "')}),
+        table.replace_schema_metadata({"aomultirl": about.replace(b'"agent": {', b'"agent": 7, "x": {')}),
         table.set_column(0, "episode", pyarrow.array(map(str, range(20)))).replace_schema_metadata(
             {"aomultirl": about}
         ),
@@ -115,3 +116,31 @@ def test_files_of_strangers_are_refused_in_one_sentence(tmp_path, history):
             ao.History.read(path)
     with pytest.raises(files.UnfitFileError, match="is a folder, not a file"):
         ao.History.read(tmp_path)
+
+
+def test_what_histories_said_of_themselves_before_is_read():
+    """Version 0.1.0 wrote the agent's class, and reprs of its parameters and of the stream."""
+    before = {
+        "agent": "AOMultiRL",
+        "parameters": {"failure": "0.03", "distinguishing_set": "[(1, 0), (8, 3)]", "models": "ModelSet(4 worlds)"},
+        "stream": "paper(each_first=True, start=[1, 2])",
+        "seed": 3,
+    }
+    now = provenance.in_current_form(before)
+    parameters = {
+        "failure": 0.03,
+        "distinguishing_set": [[1, 0], [8, 3]],
+        "models": {"object": "ModelSet(4 worlds)"},
+    }
+    assert now == {
+        "agent": {"name": "AOMultiRL", "parameters": parameters},
+        "stream": {"name": "paper", "parameters": {"each_first": True, "start": [1, 2]}},
+        "seed": 3,
+    }
+    assert provenance.in_current_form(now) == now
+    deep = {"agent": "A", "parameters": {"a": "(" * 9000, "b": 3, "c": "1" * 20_000}, "stream": "os.system('x')"}
+    read = provenance.in_current_form(deep)
+    assert read["agent"]["parameters"] == {name: {"object": text} for name, text in deep["parameters"].items()}
+    assert read["stream"] == deep["stream"]
+    for odd in (3, [], {}, {"agent": 3, "parameters": []}, {"agent": "A", "parameters": []}):
+        assert provenance.in_current_form(odd) == odd

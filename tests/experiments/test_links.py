@@ -11,14 +11,14 @@ import pytest
 import aomultirl as ao
 from aomultirl import files
 from aomultirl.cli import run
+from aomultirl.experiments.completion import complete
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.status import status
 from aomultirl.experiments.store import MARK, Store
-from aomultirl.experiments.sweep import complete
-from aomultirl.experiments.verifying import verify
+from aomultirl.experiments.verification import verify
 from aomultirl.reports import reproduction
-from aomultirl.reports.collecting import collect
+from aomultirl.reports.folder_report import collect
 from folder_mutations import in_time, snapshot
 from folders import cells, keep
 from sweeps import results

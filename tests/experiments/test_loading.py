@@ -10,7 +10,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.experiments import loading
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import compute, constants
+from aomultirl.experiments.computation import compute, constants
 from aomultirl.experiments.history import Row
 from aomultirl.experiments.paper import LABELS, PaperExperiment
 from aomultirl.experiments.store import MARK, Store
@@ -212,7 +212,7 @@ def test_ten_thousand_cells_load_in_seconds(tmp_path, monkeypatch):
 
 
 def test_what_is_found_is_said_in_sentences(tmp_path):
-    found = loading.Found([], [tmp_path / "x.json"] * 3, [], 1)
+    found = loading.FoundCells([], [tmp_path / "x.json"] * 3, [], 1)
     assert loading.said_of(found) == [
         f"3 cells failed and are left out, the first of them {str(tmp_path / 'x.json')!r}.",
         "1 cell is not done yet.",

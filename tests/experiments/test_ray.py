@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from aomultirl.experiments import ray_executor
+from aomultirl.experiments.completion import complete
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.ray_executor import LOCAL_ONLY, RayCluster
 from aomultirl.experiments.specification import read_specification
 from aomultirl.experiments.store import Store
-from aomultirl.experiments.sweep import complete
 from sweeps import experiment, results
 
 os.environ.update(LOCAL_ONLY)

@@ -208,7 +208,7 @@ def test_a_run_says_what_made_it_and_what_it_left_behind():
     history = ao.run(agent, models, ao.streams.paper(each_first=True), 12, seed=3)
     about = history.about
     assert about["world"] == {"name": "gridworld", "parameters": {"size": 4, "edges": "stay"}}
-    assert about["stream"] == "paper(each_first=True)"
+    assert about["stream"] == {"name": "paper", "parameters": {"each_first": True, "start": None}}
     assert [cluster["task"] for cluster in about["clusters"]] == [0, 1, 2, 3]
     assert all(len(cluster["plan"]) == 16 and cluster["visits"] > 50_000 for cluster in about["clusters"])
     distances = np.array(about["distances"])

@@ -8,24 +8,11 @@ import tomllib
 import pytest
 
 import aomultirl as ao
+import specifications
 from aomultirl.experiments.specification import read_specification, specification_of
 from aomultirl.experiments.specification.document import AgentEntry, Entry
 
-BASE = """
-name = "test"
-episodes = 60
-runs = 2
-seed = 3
-
-[[worlds]]
-name = "gridworld"
-edges = ["stay", "third"]
-
-[[agents]]
-name = "Recall"
-failure = 0.03
-horizon = 500
-"""
+BASE = f'name = "test"\nseed = 3\n{specifications.BASE}'
 
 
 def made(text):
@@ -180,7 +167,8 @@ def test_no_world_is_made_twice(monkeypatch):
 
 
 def test_no_parameter_has_the_name_of_another_key():
-    from aomultirl.experiments.specification.parameters import makers, parameters_of
+    from aomultirl.experiments.specification.parameters import parameters_of
+    from aomultirl.plugins import makers
 
     for noun, entry in (("world", Entry), ("stream", Entry), ("agent", AgentEntry)):
         for maker in makers(noun).values():
@@ -188,7 +176,8 @@ def test_no_parameter_has_the_name_of_another_key():
 
 
 def test_every_world_stream_and_agent_can_be_described_but_those_that_need_python():
-    from aomultirl.experiments.specification.parameters import makers, parameters_of
+    from aomultirl.experiments.specification.parameters import parameters_of
+    from aomultirl.plugins import makers
 
     assert set(makers("world")) == set(ao.worlds.__all__)
     assert {"uniform", "paper", "adaptive"} <= set(makers("stream"))

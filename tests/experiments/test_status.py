@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from aomultirl.cli import run
-from aomultirl.experiments.computing import compute, lost
+from aomultirl.experiments.computation import compute, lost
 from aomultirl.experiments.status import status
 from aomultirl.experiments.store import MARK, Store
 from sweeps import experiment, results

@@ -11,10 +11,10 @@ import pytest
 
 from aomultirl import files
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import compute, lost
+from aomultirl.experiments.completion import complete
+from aomultirl.experiments.computation import compute, lost
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.store import MARK, Store
-from aomultirl.experiments.sweep import complete
 
 WHAT = {"kind": "test", "seed": 1}
 CELL = Cell(

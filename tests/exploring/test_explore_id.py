@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import aomultirl as ao
+from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import draw_below, streams
-from aomultirl.engine.stepping import Phase, Simulator, follow
+from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.exploring.explore_id import explore_id
-from slow_twins import slow_xoshiro
+from slow_twins import slow_step, slow_xoshiro
 from strategies import worlds
 
 GAMMA = [(14, 1), (7, 2), (13, 0)]
@@ -61,15 +62,11 @@ class SlowExploreID:
 
 def slow_run(world, targets, needed, ties, steps, state, sources):
     """(counts, steps, state, reward, finished, draws of the agent)."""
-    tables = world.alias_tables
     agent = SlowExploreID(targets, needed, ties, sources[1], steps)
     reward, taken = 0.0, 0
     for bits in slow_xoshiro(sources[0], steps):
         action = agent.act(state)
-        head = int(tables.heads[state * world.n_actions + action])
-        cell = (head >> 6) + (bits >> (64 - (head & 63)))
-        threshold, both = int(tables.cells[2 * cell]), int(tables.cells[2 * cell + 1])
-        successor = both & 0xFFFFFFFF if ((bits << (head & 63)) & (2**64 - 1)) < threshold else both >> 32
+        successor = slow_step(world, state, action, bits)
         row = agent.seen[state, action]
         row[successor] = row.get(successor, 0) + 1
         reward += world.rewards[state, action]

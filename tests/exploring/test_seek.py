@@ -4,10 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import aomultirl as ao
+from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Simulator, follow
+from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.exploring import seek as sk
 from aomultirl.exploring.seek import ACCEPTED, CERTIFY, COVER, NEW, NONE, SURVIVE, VERDICT, seek
 from aomultirl.identifying.e_values import gammas

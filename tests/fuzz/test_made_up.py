@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aomultirl.experiments import provenance
+from aomultirl.experiments import provenance_schema
 from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
 from aomultirl.experiments.specification import read_specification, specification_of
 from refusals import check_refusal
@@ -73,7 +73,7 @@ def check(examples):
     @given(VALUES)
     def descriptions(about):
         tried["descriptions"] += 1
-        assert provenance.fault(about)  # none of them is one, and each is told why
+        assert provenance_schema.fault(about)  # none of them is one, and each is told why
 
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

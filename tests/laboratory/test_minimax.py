@@ -6,8 +6,9 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents.base import NOTHING, Report
 from aomultirl.agents.baselines import told_task
+from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.stepping import Phase, follow
+from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.executors import InProcess, local
 from aomultirl.laboratory import jao_trials, minimax
 from aomultirl.laboratory.findings import carry_out

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aomultirl.engine.behaviours import ASK, empty_table
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.stepping import ASK
 from aomultirl.identifying.knowledge import knowledge
 from aomultirl.identifying.proof import at_places
-from aomultirl.learning.lore import lore
 from aomultirl.learning.optimism import (
     GUIDE,
     NEXT,
@@ -18,13 +17,13 @@ from aomultirl.learning.optimism import (
     Options,
     back_up,
     book_row,
-    empty_table,
     plan,
     planner,
     remodel,
     reprice,
     sweep,
 )
+from aomultirl.learning.shared_rows import share_rows
 
 HORIZON = 500
 NONE = np.empty(0)
@@ -59,7 +58,7 @@ class Case:
         self.rewards = rng.random(self.sizes)
         self.options = Options(level=0.7, pace=3.0, novelty=0.8, discount=0.9, backups=5)
         arguments = (self.rewards, HORIZON, self.options, self.sums, self.before)
-        self.planner = planner(self.known, lore(self.known), *arguments)
+        self.planner = planner(self.known, share_rows(self.known), *arguments)
         self.planner.state[GUIDE] = rng.integers(count + 1)
 
     def book(self):
@@ -70,12 +69,12 @@ class Case:
         return self
 
     def weights(self):
-        """What is planned with, (S, A, S): the guide's lore where there is a place for it, and the episode."""
+        """What is planned with, (S, A, S): the guide's shared rows where there is a place, and the episode."""
         n_states, n_actions = self.sizes
         believed = np.zeros((n_states * n_actions, n_states))
         for pair in range(n_states * n_actions):
             for i in range(self.known.starts[pair], self.known.starts[pair + 1] - 1):
-                believed[pair, self.known.states[i]] = self.planner.lore.seen[self.planner.state[GUIDE], i]
+                believed[pair, self.known.states[i]] = self.planner.shared_rows.seen[self.planner.state[GUIDE], i]
         return believed.reshape(n_states, n_actions, n_states) + self.episode
 
 
@@ -137,7 +136,7 @@ def test_novel_successors_count_whether_the_row_is_known_or_not():
     case = Case(0, 3, 2, 0)
     case.known = knowledge([table_of(memory)], 6, 3)
     case.episode, case.counts = episode, table_of(episode)
-    case.planner = planner(case.known, lore(case.known), case.rewards, HORIZON, case.options, NONE, case.before)
+    case.planner = planner(case.known, share_rows(case.known), case.rewards, HORIZON, case.options, NONE, case.before)
     case.planner.state[GUIDE] = 0
     case.book()
     assert case.planner.here[case.known.starts[1:3] - 1].tolist() == [20, 20]

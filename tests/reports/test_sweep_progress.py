@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from aomultirl.experiments.computing import Computed, failed, lost
+from aomultirl.experiments.computation import Computed, failed, lost
 from aomultirl.experiments.executors import LocalProcesses
 from aomultirl.reports import sweep_progress
 from sweeps import experiment

@@ -1,15 +1,18 @@
 import pytest
 
 import aomultirl as ao
+from aomultirl import descriptions, plugins
 from aomultirl.worlds import catalogue
 
 
-def test_every_public_world_is_listed_and_described():
-    assert set(catalogue.names()) == set(ao.worlds.__all__)
-    for name in catalogue.names():
-        summary, _ = catalogue.describe(name)
-        assert summary.endswith(".")
-    assert catalogue.describe("gridworld")[1] == "size=4 edges=third"
+@pytest.mark.parametrize("kind", plugins.KINDS)
+def test_all_that_has_a_name_is_described(kind):
+    for maker in plugins.makers(kind).values():
+        assert descriptions.summary(maker)[0].endswith(".")
+
+
+def test_every_public_world_is_listed():
+    assert set(plugins.makers("world")) == set(ao.worlds.__all__)
 
 
 def test_make_from_words():

@@ -1,5 +1,6 @@
 """The complete agents."""
 
+from aomultirl import plugins
 from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Agent, Report, Setting
 from aomultirl.agents.baselines import OneEpisodeUCBVI, Optimal, OracleUCBVI, PooledUCBVI, Random
@@ -28,3 +29,5 @@ __all__ = [
     "Setting",
     "TwoStageAOMultiRL",
 ]
+
+plugins.offer_own("agent", Agent, (globals()[name] for name in __all__))

@@ -30,9 +30,10 @@ from aomultirl.agents.base import (
 from aomultirl.agents.baselines import make_ucbvi
 from aomultirl.agents.learner import Learner
 from aomultirl.agents.state import Saved
+from aomultirl.engine.behaviours import follow, uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, follow, uniform
+from aomultirl.engine.stepping import Phase
 from aomultirl.exploring.explore_id import TIES, explore_id
 from aomultirl.identifying.clusters import Cluster
 from aomultirl.identifying.threshold import distance, identify_cluster
@@ -101,6 +102,8 @@ class AOMultiRL(Agent):
         the numbers in force.
     """
 
+    recognition = "samples"
+
     def __init__(
         self,
         models: int | ModelSet,
@@ -156,7 +159,7 @@ class AOMultiRL(Agent):
         if self.hitting_time is not None:
             return checks.real("hitting_time", self.hitting_time, above=0.0)
         if not isinstance(self.models, ModelSet):
-            raise ValueError("hitting_time is needed: the models are not given, so it cannot be computed")
+            raise checks.Refusal("hitting_time", "is needed: the models are not given, so it cannot be computed")
         exact = max(world.hitting_time() for world in self.models)
         if math.isinf(exact):
             raise ValueError("the models have an infinite hitting time; choose hitting_time=... or a planning explorer")
@@ -355,12 +358,12 @@ def check_models(models: int | ModelSet, separation: float | None, setting: Sett
         return
     exact = models.separation()
     if separation is not None and (told := checks.real("separation", separation, above=0.0, most=2.0)) > exact:
-        raise ValueError(
-            f"separation is {told!r}, but the models are only {exact!r} apart; tests are strict, so stay 1e-6 below"
+        raise checks.Refusal(
+            "separation", f"is {told!r}, but the models are only {exact!r} apart; tests are strict, so stay 1e-6 below"
         )
     sizes = (models.n_states, models.n_actions)
     if sizes != (setting.n_states, setting.n_actions):
-        raise ValueError(f"models have {sizes[0]} states and {sizes[1]} actions, but these worlds do not")
+        raise checks.Refusal("models", f"have {sizes[0]} states and {sizes[1]} actions, but these worlds do not")
 
 
 def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -374,5 +377,5 @@ def read_pairs(pairs: Iterable[tuple[int, int]] | None, setting: Setting) -> NDA
         return np.ones((setting.n_states, setting.n_actions), bool)
     mask = checks.pairs("distinguishing_set", pairs, setting.n_states, setting.n_actions)
     if not mask.any():
-        raise ValueError("distinguishing_set is empty")
+        raise checks.Refusal("distinguishing_set", "is empty")
     return mask

@@ -7,7 +7,7 @@ after its last ``yield``, so an episode that fails on the way leaves no trace.
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +114,7 @@ class Evidence(NamedTuple):
 
 
 Episode: TypeAlias = Generator[Phase, Outcome, Report]
+Recognition: TypeAlias = Literal["", "samples", "evidence", "belief"]
 
 
 class Agent:
@@ -125,6 +126,9 @@ class Agent:
         what the agent is told beyond the setting: "task", the number of the world of each episode, and "models".
     completed
         how many episodes of its run are over, as ``ao.run`` and ``ao.interact`` count them.
+    recognition
+        how the agent recognises a world: "samples", when every pair that it compares has its samples; "evidence", as
+        soon as the evidence suffices; "belief", while it acts; empty for agents that do not.
     pair_bytes
         memory that an episode takes for each state and action, visited or not: at least a table of counts.
     """
@@ -133,6 +137,7 @@ class Agent:
     pair_bytes: ClassVar[int] = 16
     setting: Setting
     completed: int = 0
+    recognition: ClassVar[Recognition] = ""
 
     def begin(self, setting: Setting) -> None:
         """A new run: forget everything, and check the parameters against the setting."""
@@ -218,5 +223,5 @@ def known_rewards(rewards: str, setting: Setting) -> NDArray[np.float64] | None:
     if checks.choice("rewards", rewards, ("known", "unknown")) == "unknown":
         return None
     if setting.rewards is None:
-        raise ValueError('rewards = "known", but nobody says what they are here; take rewards="unknown"')
+        raise checks.Refusal("rewards", '= "known", but nobody says what they are here; take rewards="unknown"')
     return np.array(setting.rewards, np.float64)

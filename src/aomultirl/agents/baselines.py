@@ -10,9 +10,10 @@ from aomultirl import checks
 from aomultirl.agents.base import NOTHING, Agent, Episode, Report, Setting, check_plan, known_rewards, read_failure
 from aomultirl.agents.learner import Learner
 from aomultirl.agents.state import Saved
+from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, follow
+from aomultirl.engine.stepping import Phase
 from aomultirl.learning.ucbvi import UCBVI
 
 

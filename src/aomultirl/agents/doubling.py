@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from aomultirl import checks
 from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, Setting
 from aomultirl.agents.state import Saved
+from aomultirl.engine.behaviours import follow, uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, follow, uniform
+from aomultirl.engine.stepping import Phase
 from aomultirl.exploring.gosprl import gosprl
 from aomultirl.mdp import ModelSet
 from aomultirl.theory import RegretBound
@@ -64,7 +66,7 @@ class DoublingAOMultiRL(AOMultiRL):
 
     def begin(self, setting: Setting) -> None:
         if self.horizon is None:
-            raise ValueError("horizon is needed: the clustering phase changes its length within it")
+            raise checks.Refusal("horizon", "is needed: the clustering phase changes its length within it")
         self.failures, self._doublings = 0, 0
         super().begin(setting)
 

@@ -13,10 +13,10 @@ from aomultirl.agents.base import NOTHING, Setting
 from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.identifying.knowledge import Knowledge, knowledge
+from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs
 from aomultirl.learning.greedy import greedy
-from aomultirl.learning.lore import lore
 from aomultirl.learning.optimism import Options, Planner, planner
-from aomultirl.learning.recalling import Recalling, recalling
+from aomultirl.learning.shared_rows import share_rows
 
 SWEEPS = 200
 
@@ -26,7 +26,7 @@ def check_options(options: Options | None) -> None:
     if options is None:
         return
     if not isinstance(options, Options):
-        raise ValueError(f"learner is {checks.shown(options)}, not Options such as Options(level=0.4)")
+        raise checks.Refusal("learner", f"is {checks.shown(options)}, not Options such as Options(level=0.4)")
     checks.real("learner.level", options.level, least=0.0)
     checks.real("learner.pace", options.pace, above=0.0)
     checks.real("learner.novelty", options.novelty, least=0.0)
@@ -84,13 +84,13 @@ class Practical:
     def planner(self, known: Knowledge, sums: NDArray[np.float64]) -> Planner:
         """To plan with in an episode."""
         rewards = np.ones((self._n_states, self._n_actions)) if self._known is None else self._known
-        return planner(known, lore(known), rewards, self._horizon, self.options, sums, self._visits)
+        return planner(known, share_rows(known), rewards, self._horizon, self.options, sums, self._visits)
 
-    def behaviour(self, tables: Sequence[CountTable], sums: NDArray[np.float64]) -> Recalling:
+    def behaviour(self, tables: Sequence[CountTable], sums: NDArray[np.float64]) -> BeliefBehaviour:
         """Learn in the world that these counts are of; in a new one where there are none."""
         prior = np.append(np.full(len(tables), 1.0 / max(1, len(tables))), 0.0 if tables else 1.0)
         plan = self.planner(self.knowledge(tables), sums)
-        return recalling(plan, prior, np.tile(plan.values, (len(tables), 1)))
+        return act_on_beliefs(plan, prior, np.tile(plan.values, (len(tables), 1)))
 
     def first_actions(self, *tables: CountTable) -> NDArray[np.int32]:
         """The plan that is best for these samples as they are, the same at every step, (S,)."""

@@ -48,8 +48,8 @@ from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
 from aomultirl.identifying.proof import BETTING, at_places, certified_pairs, growth, is_rejected, ln_against, standards
+from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, Options, planner
-from aomultirl.learning.recalling import Recalling, recalling, settle
 
 SURE = 0.999
 """Posterior probability at which an episode's counts are noted."""
@@ -104,6 +104,7 @@ class Recall(Agent):
         everything that was met.
     """
 
+    recognition = "belief"
     pair_bytes = 180
 
     def __init__(
@@ -132,7 +133,7 @@ class Recall(Agent):
         self._traces = Traces()
         self.worlds: list[World] = []
         self.clusters = self._met = self.abstentions = 0
-        self._now: tuple[Recalling, Knowledge, Knowledge] | None = None
+        self._now: tuple[BeliefBehaviour, Knowledge, Knowledge] | None = None
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         known, proven = self._recollect()
@@ -157,7 +158,7 @@ class Recall(Agent):
         return report
 
     def _first_half(
-        self, behaviour: Recalling, counts: CountTable, sums: NDArray[np.float64]
+        self, behaviour: BeliefBehaviour, counts: CountTable, sums: NDArray[np.float64]
     ) -> Generator[Phase, Outcome, dict[str, Any]]:
         """Act, writing down the beliefs ever more rarely."""
         trace: dict[str, Any] = {"steps": [], "belief": []}
@@ -179,7 +180,7 @@ class Recall(Agent):
     def _prove(
         self,
         verdict: Verdict,
-        behaviour: Recalling,
+        behaviour: BeliefBehaviour,
         known: Knowledge,
         proven: Knowledge,
         counts: CountTable,
@@ -209,15 +210,17 @@ class Recall(Agent):
             verdict = self._judge(behaviour, known, proven, counts, verdict.survivors)
         return spent
 
-    def _seeker(self, behaviour: Recalling, worth: NDArray[np.float64], steps: int, counts: CountTable) -> Recalling:
+    def _seeker(
+        self, behaviour: BeliefBehaviour, worth: NDArray[np.float64], steps: int, counts: CountTable
+    ) -> BeliefBehaviour:
         """The same learner in the same world, with the worth of evidence in place of the rewards."""
         setting, plan = self.setting, behaviour.planner
         goals = (worth / worth.max()).reshape(setting.n_states, setting.n_actions)
         nothing = np.zeros(len(worth), np.int64)
-        seeker = planner(plan.known, plan.lore, goals, steps, self._learner.options, NOTHING, nothing)
+        seeker = planner(plan.known, plan.shared_rows, goals, steps, self._learner.options, NOTHING, nothing)
         prior = np.zeros(len(self.worlds) + 1)
         prior[plan.state[GUIDE]] = 1.0
-        seeking = recalling(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
+        seeking = act_on_beliefs(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
         settle(seeking, counts.record)
         return seeking
 
@@ -233,22 +236,22 @@ class Recall(Agent):
             Knowledge(both.starts, both.states, seen[count:], visits[count:]),
         )
 
-    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> Recalling:
+    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> BeliefBehaviour:
         plan = self._learner.planner(known, sums)
         values = np.array([world.values for world in self.worlds]).reshape(-1, self.setting.n_states)
         prior = np.array([1.0 + world.met for world in self.worlds] + [0.0])
         new = 1.0 / (1.0 + self._met)
         prior = (1.0 - new) * prior / max(1.0, prior.sum())
         prior[-1] = new
-        return recalling(plan, prior, values)
+        return act_on_beliefs(plan, prior, values)
 
-    def _keep_values(self, behaviour: Recalling) -> None:
+    def _keep_values(self, behaviour: BeliefBehaviour) -> None:
         guide = behaviour.planner.state[GUIDE]
         for number, world in enumerate(self.worlds):
             world.values = behaviour.planner.values if number == guide else behaviour.beliefs.values[number]
 
     def _judge(
-        self, behaviour: Recalling, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
+        self, behaviour: BeliefBehaviour, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
     ) -> Verdict:
         """What the counts so far say; of the ``candidates`` those survive that are not rejected now either."""
         settle(behaviour, counts.record)
@@ -269,7 +272,7 @@ class Recall(Agent):
         return Verdict(likely, sure, survivors, certified, cover)
 
     def _remember(
-        self, early: Verdict, late: Verdict, before: Any, counts: CountTable, behaviour: Recalling, spent: int
+        self, early: Verdict, late: Verdict, before: Any, counts: CountTable, behaviour: BeliefBehaviour, spent: int
     ) -> Report:
         self._met += 1
         for world in self.worlds:
@@ -308,7 +311,7 @@ class Recall(Agent):
                 return
             self.worlds.remove(min(loose, key=lambda world: world.met))
 
-    def _note(self, late: Verdict, counts: CountTable, behaviour: Recalling, founded: bool) -> World:
+    def _note(self, late: Verdict, counts: CountTable, behaviour: BeliefBehaviour, founded: bool) -> World:
         """The world that these counts are added to: the likeliest, or one more."""
         fits = late.likely < len(self.worlds) and not (founded and self.worlds[late.likely].proven is not None)
         if not fits:
@@ -373,7 +376,7 @@ class Recall(Agent):
         }
 
 
-def _posterior(behaviour: Recalling) -> list[float]:
+def _posterior(behaviour: BeliefBehaviour) -> list[float]:
     """Of every world in memory, and of a new one last."""
     scores = behaviour.beliefs.scores
     shares = np.exp(scores - scores.max())

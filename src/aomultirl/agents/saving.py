@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl import checks, files
+from aomultirl import checks, files, plugins
 from aomultirl.agents import archive
 from aomultirl.agents.base import Agent, Setting
 from aomultirl.agents.encoding import Decoder, Encoder
@@ -151,7 +151,10 @@ def _class(file: Saved, agents: Iterable[type[Agent]]) -> type[Agent]:
             raise ValueError(f"agents holds {checks.shown(kind)}, which is not a class of agents")
         if kind.__name__ == name:
             return kind
-    where = "which is neither in ao.agents nor in agents=[...]"
+    if isinstance(name, str) and plugins.is_known("agent", name) and plugins.module_of("agent", name) is not None:
+        offered: type[Agent] = plugins.find("agent", name)  # type: ignore[assignment]
+        return offered
+    where = "which is neither in ao.agents nor in agents=[...] nor in a plug-in that is loaded"
     raise ValueError(f"it holds an agent of class {checks.shown(name)}, {where}")
 
 

@@ -42,7 +42,7 @@ from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
-from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, Seek, seek
+from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, SeekBehaviour, seek
 from aomultirl.identifying.bets import ln_wealth
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
@@ -91,6 +91,7 @@ class SequentialAOMultiRL(Agent):
         episodes that were put in no cluster.
     """
 
+    recognition = "evidence"
     pair_bytes = 120
 
     def __init__(
@@ -129,7 +130,7 @@ class SequentialAOMultiRL(Agent):
         self.clusters: list[CountTable] = []
         self.abstentions, self._count, self._limit = 0, 0, 0.0
         self._known: Knowledge | None = None
-        self._seek: Seek | None = None
+        self._seek: SeekBehaviour | None = None
         self._traces = Traces()
 
     @property
@@ -148,7 +149,7 @@ class SequentialAOMultiRL(Agent):
     def _samples(self, gap: float) -> int:
         return self.samples or math.ceil((40.0 if self.n_models is None else 20.0) / gap**2)
 
-    def _explorer(self) -> Seek:
+    def _explorer(self) -> SeekBehaviour:
         """The behaviour that identifies this episode."""
         n_states, n_actions = self.setting.n_states, self.setting.n_actions
         if self._known is None:
@@ -190,7 +191,7 @@ class SequentialAOMultiRL(Agent):
         return Report(number, verdict == NEW, True, plan, self.horizon, samples, certified=verdict == ACCEPTED)
 
     def _identify(
-        self, explorer: Seek, counts: CountTable, sums: NDArray[np.float64]
+        self, explorer: SeekBehaviour, counts: CountTable, sums: NDArray[np.float64]
     ) -> Generator[Phase, Outcome, tuple[int, dict[str, Any]]]:
         """Explore until there is a verdict, writing down the evidence ever more rarely."""
         trace: dict[str, Any] = {"steps": [], "against": [], "certified": [], "finished": False}
@@ -271,12 +272,12 @@ class SequentialAOMultiRL(Agent):
         }
 
 
-def _limit(explorer: Seek) -> float:
+def _limit(explorer: SeekBehaviour) -> float:
     """What the ln of the wealth must reach to reject a cluster."""
     return explorer.levels.reject - math.log(explorer.levels.betting)
 
 
-def _evidence_against(explorer: Seek) -> list[float]:
+def _evidence_against(explorer: SeekBehaviour) -> list[float]:
     """ln of the wealth against each cluster; at least what rejects it where it is rejected."""
     limit = _limit(explorer)
     found = []

@@ -30,7 +30,7 @@ class Saved:
     >>> saved.integer("met", most=2)
     Traceback (most recent call last):
     ...
-    ValueError: memory.met must be between 0 and 2, not 3
+    aomultirl.refusals.Refusal: memory.met must be between 0 and 2, not 3
     """
 
     def __init__(self, values: Any, place: str = "memory") -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl.experiments import describing, loading
+from aomultirl.experiments import loading
+from aomultirl.experiments.cells import read_configuration
 from aomultirl.experiments.loading import Finished
 
 MEASURES = {
@@ -41,7 +42,7 @@ def summarise(cells: Sequence[Finished]) -> list[dict[str, float] | None]:
     import polars
     from polars import col
 
-    early = [is_early(describing.read(cell.configuration)["stream"]) for cell in cells]
+    early = [is_early(read_configuration(cell.configuration)["stream"]) for cell in cells]
     number = polars.LazyFrame({loading.PLACE: np.arange(len(cells)), "early": early})
     rows = loading.frame_of_rows(cells).lazy().join(number, on=loading.PLACE).rename({loading.PLACE: "number"})
     if any(early):

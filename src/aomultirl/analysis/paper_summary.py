@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import aomultirl
 from aomultirl.analysis.intervals import over_runs
-from aomultirl.experiments.computing import versions
+from aomultirl.experiments.computation import versions
 from aomultirl.experiments.paper import FAILURE, GAMMA, HITTING_TIME, HORIZON, LABELS, SEPARATION, Results
 
 if TYPE_CHECKING:

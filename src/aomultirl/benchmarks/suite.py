@@ -19,7 +19,7 @@ from aomultirl.agents import AOMultiRL, SequentialAOMultiRL
 from aomultirl.benchmarks import experiment, peers, twin
 from aomultirl.benchmarks.record import Record
 from aomultirl.benchmarks.timing import interleaved
-from aomultirl.engine import planning, stepping
+from aomultirl.engine import behaviours, planning, stepping
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.successors import Successors
@@ -160,7 +160,7 @@ def _stepping(world: MDP, steps: int, c_twin: twin.Twin | None) -> Case:
     def ours() -> stepping.Walk:
         simulator = stepping.Simulator(tables, rewards, start, stream.copy(), idle)
         counts = CountTable(n_pairs)
-        outcome = simulator.run(stepping.Phase(stepping.follow(plan), steps, counts, np.empty(0)))
+        outcome = simulator.run(stepping.Phase(behaviours.follow(plan), steps, counts, np.empty(0)))
         return stepping.Walk(outcome.state, outcome.reward, counts)
 
     return Case(
@@ -232,7 +232,7 @@ def explore(
     counts, nothing = CountTable(n_states * n_actions), np.empty(0)
     simulator = stepping.Simulator(world.alias_tables, world.gains, start, source, agent)
     first = simulator.run(stepping.Phase(explore_id(targets, needed), horizon, counts, nothing))
-    wander = stepping.uniform(n_states, n_actions)
+    wander = behaviours.uniform(n_states, n_actions)
     rest = simulator.run(stepping.Phase(wander, horizon - first.steps, counts, nothing))
     return Exploration(first.steps, stepping.Walk(rest.state, first.reward + rest.reward, counts))
 

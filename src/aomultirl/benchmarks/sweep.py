@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import Computed, compute
+from aomultirl.experiments.completion import complete
+from aomultirl.experiments.computation import Computed, compute
 from aomultirl.experiments.executors import Executor, local, read_workers
 from aomultirl.experiments.store import Store
-from aomultirl.experiments.sweep import complete
 
 if TYPE_CHECKING:
     from rich.console import Console

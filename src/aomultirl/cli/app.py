@@ -1,5 +1,6 @@
 """What all commands share: bad input ends with status 2 and one line on standard error, Ctrl-C with 130, TERM 143."""
 
+import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,7 +9,7 @@ from typing import Annotated, cast
 import typer
 
 import aomultirl
-from aomultirl import checks
+from aomultirl import checks, plugins
 
 app = typer.Typer(
     name="aomultirl",
@@ -98,6 +99,26 @@ def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"aomultirl {aomultirl.__version__}")
         raise typer.Exit
+
+
+def _load_plugins(modules: list[str] | None) -> list[str] | None:
+    """Load the plug-ins that a command names; those in the current folder are found, too."""
+    if modules and not {"", os.getcwd()} & set(sys.path):
+        sys.path.insert(0, os.getcwd())
+    plugins.load_all(modules or ())
+    return modules
+
+
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="MODULE",
+        callback=_load_plugins,
+        help="A module with worlds, streams, agents, learners or explorers of others: it is imported, which runs it.",
+    ),
+]
+"""The option of all commands that read names."""
 
 
 @app.callback()

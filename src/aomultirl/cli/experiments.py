@@ -9,10 +9,11 @@ import typer
 from rich.console import Console
 
 from aomultirl import checks
-from aomultirl.cli.app import announce_compiling, app
+from aomultirl.cli.app import Plugins, announce_compiling, app
 
 if TYPE_CHECKING:
     from aomultirl.experiments.executors import Executor
+    from aomultirl.experiments.specification import Specification
 
 MOST_RUNS = 100_000
 """Of a suite; each of its cases is run as often."""
@@ -75,6 +76,7 @@ def run(
     ] = None,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints of a long cell.")] = 60.0,
     dry: Annotated[bool, typer.Option("--dry-run", help="Check the file, say what it makes, and stop.")] = False,
+    plugin: Plugins = None,
 ) -> int:
     """Run the experiment that a file describes: every world, stream and agent of it, in every run.
 
@@ -83,14 +85,13 @@ def run(
 
     Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
     """
-    from aomultirl.experiments.specification import read_specification
+    from aomultirl.experiments.completion import complete
     from aomultirl.experiments.store import Store
-    from aomultirl.experiments.sweep import complete
     from aomultirl.reports import sweep_progress
 
     executor = _executor(workers, ray)
     checks.real("checkpoint", checkpoint, above=0.0)
-    told = read_specification(specification)
+    told = _read_specification(specification, out)
     folder = out or Path("results") / told.name
     checks.path("out", folder)
     cells = told.cells()
@@ -118,6 +119,21 @@ def run(
     return 0
 
 
+def _read_specification(path: Path, out: Path | None) -> "Specification":
+    """What to run; where the file is refused and the results that are there name a plug-in, that may be the reason."""
+    from aomultirl.experiments.manifest import plugins_missing
+    from aomultirl.experiments.specification import read_specification
+
+    try:
+        return read_specification(path)
+    except ValueError as error:
+        missing = plugins_missing(out or Path("results") / path.stem)
+        if not missing:
+            raise
+        hint = " ".join(f"--plugin {checks.plain(module)}" for module in missing)
+        raise ValueError(f"{error}; the results that are there were made with {hint}") from None
+
+
 def _executor(workers: int | None, ray: str | None) -> "Executor":
     from aomultirl.experiments import executors, ray_executor
 
@@ -140,6 +156,7 @@ def _tell_set_aside(paths: list[Path]) -> None:
 def status(
     place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Say how far the experiment in a folder is: cells done, failed and left, and who is at work.
 
@@ -161,6 +178,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page; report.html beside the results by default.")
     ] = None,
+    plugin: Plugins = None,
 ) -> None:
     """Make a page for the browser from the histories in a folder or a file.
 
@@ -168,11 +186,11 @@ def report(
 
     Example: [bold]aomultirl report results/paper --out page.html[/bold]
     """
-    from aomultirl.reports import collecting
+    from aomultirl.reports import folder_report
 
     target = out or (place if place.is_dir() else place.parent) / "report.html"
-    collecting.check_target(target)
-    for path in collecting.write(collecting.collect(place), target):
+    folder_report.check_target(target)
+    for path in folder_report.write(folder_report.collect(place), target):
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
 
 
@@ -189,6 +207,7 @@ def compare(
     seed: Annotated[int | None, typer.Option(help="Of a suite; 0 by default.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the work of a suite.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Compare agents: a leaderboard of the results in folders, or a suite with what it should reach.
 
@@ -222,7 +241,7 @@ def _compare_folders(places: list[Path], as_json: bool) -> None:
 
 def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     from aomultirl.experiments import suites
-    from aomultirl.reports import progress, suites_table
+    from aomultirl.reports import progress, suites_table, tables
 
     checks.choice("suite", suite, ("identify", "reward"))
     checks.integer("runs", runs, least=1, limit=MOST_RUNS)
@@ -232,8 +251,8 @@ def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, runs, seed, workers, done)
-    show = suites_table.show_identify if suite == "identify" else suites_table.show_reward
-    show(cases, results, Console())
+    table = suites_table.identify_table if suite == "identify" else suites_table.reward_table
+    Console().print(tables.for_terminal(table(cases, results)))
 
 
 @app.command()

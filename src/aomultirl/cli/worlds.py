@@ -1,4 +1,4 @@
-"""Commands about worlds: list, inspect, bounds, watch."""
+"""Commands about worlds: inspect, bounds, watch."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,28 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from aomultirl.cli.app import announce_compiling, app
+from aomultirl.cli.app import Plugins, announce_compiling, app
 from aomultirl.worlds import catalogue
 
 if TYPE_CHECKING:
     from aomultirl.reports.tables import TextTable
-
-
-@app.command("list")
-def list_worlds() -> None:
-    """List the worlds and their parameters.
-
-    Example: [bold]aomultirl list[/bold]
-    """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
-    table.add_column("world", style="bold", no_wrap=True)
-    table.add_column("what it is, and name=value it takes")
-    for name in catalogue.names():
-        summary, parameters = catalogue.describe(name)
-        table.add_row(name, f"{summary.replace('``', '')}\n[dim]{parameters}[/dim]")
-    Console().print(table)
 
 
 @app.command()
@@ -41,20 +25,21 @@ def inspect(
     slow: Annotated[
         bool, typer.Option("--slow", help="Diameters and hitting times of large worlds too; minutes.")
     ] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Show what a set of worlds is like, and which of the paper's assumptions hold in it.
 
     Example: [bold]aomultirl inspect gridworld edges=stay --figure grids.png[/bold]
     """
     from aomultirl.analysis import inspection
-    from aomultirl.reports import grid_figure, inspection_table
+    from aomultirl.reports import figure_files, grid_figure, inspection_table
 
     models = catalogue.make(world, catalogue.parse(parameters or []))
     if figure is not None:
         grid_figure.check(models, figure)
     found = inspection.inspect(models, episodes=episodes, failure=failure, hitting_time=hitting_time, slow=slow)
     if figure is not None:
-        grid_figure.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)
+        figure_files.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)
     _print(inspection_table.tables(found, " ".join([world, *(parameters or [])])))
     if figure is not None:
         Console().print(f"figure written to {figure}")
@@ -123,6 +108,7 @@ def watch(
     seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
     speed: Annotated[float, typer.Option(help="2 is twice as fast.")] = 1.0,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an animation, and play nothing.")] = None,
+    plugin: Plugins = None,
 ) -> None:
     """Watch an agent find out which world it is in, in one episode; the worlds take turns.
 
@@ -130,20 +116,20 @@ def watch(
 
     Example: [bold]aomultirl watch gridworld edges=stay --episode 3 --gif new_world.gif[/bold]
     """
-    from aomultirl.reports import watching, watching_agents, watching_gif, watching_terminal
+    from aomultirl.analysis import recorder, watched_agents
+    from aomultirl.reports import watch_gif, watch_terminal
 
-    watching_agents.check(agent)
-    watching.check(episode, seed)
-    watching_terminal.check(speed)
+    watched_agents.check(agent)
+    recorder.check(episode, seed)
+    watch_terminal.check(speed)
     if gif is not None:
-        watching_gif.check(gif)
+        watch_gif.check(gif)
     models = catalogue.make(world, catalogue.parse(parameters or []))
     announce_compiling()
-    player = watching_agents.make(agent, models)
-    recording = watching.record(player, models, episode=episode, seed=seed)
-    note = watching_agents.numbers(recording, models)
+    recording = recorder.record(watched_agents.make(agent, models), models, episode=episode, seed=seed)
+    note = watched_agents.numbers(recording, models)
     if gif is None:
-        watching_terminal.play(recording, Console(), speed=speed, note=note)
+        watch_terminal.play(recording, Console(), speed=speed, note=note)
     else:
-        watching_gif.write(recording, gif, note)
-        typer.echo("\n".join([*watching_terminal.lines(recording, note), f"animation written to {gif}"]))
+        watch_gif.write(recording, gif, note)
+        typer.echo("\n".join([*recording.lines(note), f"animation written to {gif}"]))

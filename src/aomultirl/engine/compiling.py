@@ -2,7 +2,9 @@
 
 Numba's own cache looks only at the file a kernel is written in, so an edit to a helper in another file
 would leave stale machine code behind.  Here every kernel is stamped with one digest over all files of the
-package that hold compiled code: edit any of them and all kernels compile anew, once.
+package that hold compiled code: edit any of them and all kernels compile anew, once.  Where modules of others have a
+part in it, by a kernel of theirs or a record that a kernel is given, their sources count too
+(:mod:`.stranger_sources`).
 
 Nothing compiles at import; a kernel compiles at its first call.
 """
@@ -22,10 +24,17 @@ from numba.extending import intrinsic
 from aomultirl.engine.compiling_signals import no_signal_lost
 from aomultirl.engine.compiling_turns import Turn
 from aomultirl.engine.kernel_files import KernelFiles
+from aomultirl.engine.stranger_sources import (
+    PACKAGE,
+    can_be_found,
+    digest_of,
+    is_ours,
+    note_loaded,
+    records_in,
+    stranger_modules,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-PACKAGE = Path(__file__).resolve().parent.parent
 
 
 @cache
@@ -40,48 +49,58 @@ def source_stamp() -> str:
     return digest.hexdigest()
 
 
-def _stamped(locator: type[Any]) -> type[Any]:
-    """The same place on disk as Numba would choose, valid for one digest of the package's sources."""
-
-    class Stamped(locator):  # type: ignore[misc]
-        def get_source_stamp(self) -> str:
-            return source_stamp()
-
-    return Stamped
-
-
-class _Implementation(caching.CompileResultCacheImpl):
-    _locator_classes = [_stamped(c) for c in caching.CompileResultCacheImpl._locator_classes]  # noqa: RUF012
-
-
 class _Cache(caching.FunctionCache):
-    _impl_class = _Implementation
+    """The machine code of one kernel on disk, where Numba would keep it.
+
+    Signatures with records of other people's modules have files of their own: nobody else could read them.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
-        folder, name = Path(self.cache_path), self._impl.filename_base
-        self.turn = Turn(folder / f"{name}.turn")
-        self.files = KernelFiles(folder, name, source_stamp())
-        self._cache_file = self.files  # type: ignore[assignment]
+        self.turn = Turn(Path(self.cache_path) / f"{self._impl.filename_base}.turn")
+        note_loaded(function)
+
+    def files(self, signature: Any = ()) -> KernelFiles | None:
+        """The files for a signature, valid for the sources as they are; None where none could be found again."""
+        if not all(can_be_found(record) for record in records_in(signature)):
+            return None
+        name, made_with, strangers = self._impl.filename_base, source_stamp(), stranger_modules(signature)
+        if strangers:
+            name += "." + hashlib.sha256(" ".join(sorted(strangers)).encode()).hexdigest()[:16]
+        if strangers or not is_ours(self._py_func.__code__.co_filename):
+            digest = digest_of(strangers, self._py_func)
+            if digest is None:
+                return None
+            made_with += digest
+            if not Path(self._py_func.__code__.co_filename).is_file():  # a notebook's cell
+                made_with += str(self._impl.locator.get_source_stamp())
+        return KernelFiles(Path(self.cache_path), name, made_with)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = self._load(sig, target_context)
+        files = self.files(sig)
+        if files is None:
+            return None
+        found = self._load(files, sig, target_context)
         if found is None:
             self.turn.take()
-            found = self._load(sig, target_context)
+            found = self._load(files, sig, target_context)
         return found
 
-    def _load(self, sig: Any, target_context: Any) -> Any:
+    def _load(self, files: KernelFiles, sig: Any, target_context: Any) -> Any:
+        self._cache_file = files  # type: ignore[assignment]
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception as error:  # whatever is wrong with it, it can be compiled
             key = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
-            self.files.drop(key, f"it cannot be loaded ({type(error).__name__})")
+            files.drop(key, f"it cannot be loaded ({type(error).__name__})")
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):  # a full disk costs time, nothing else
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        files = self.files(sig)
+        if files is not None:
+            self._cache_file = files  # type: ignore[assignment]
+            with suppress(OSError):  # a full disk costs time, nothing else
+                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 def kernel(function: F) -> F:
@@ -125,7 +144,8 @@ def _undisturbed(compile_or_load: Callable[..., Any], turn: Turn | None) -> Call
 def is_compiled(function: Callable[..., Any]) -> bool:
     """Whether some machine code of a kernel lies on disk, made from the sources as they are."""
     store = getattr(function, "_cache", None)
-    return isinstance(store, _Cache) and bool(store.files.index())
+    files = store.files() if isinstance(store, _Cache) else None
+    return files is not None and bool(files.index())
 
 
 def inlined(function: F) -> F:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
+from aomultirl.engine.behaviours import attend, prepare
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, find, insert
 from aomultirl.engine.random import RandomStream, draw_below
-from aomultirl.engine.stepping import Outcome, Phase, Ran, attend, check_phase, prepare
+from aomultirl.engine.stepping import Outcome, Phase, Ran, check_phase
 
 U = np.uint64
 
@@ -25,7 +26,7 @@ def _act(behaviour: Any, counts: Counts, n_actions: int, step: int, state: int, 
     table = behaviour.table
     entry = table.plan[step * table.stride + state]
     if entry < 0:
-        prepare(behaviour, counts, state, agent)
+        prepare(behaviour, counts, step, state, agent)
         entry = table.plan[step * table.stride + state]
     return draw_below(n_actions, agent) if entry == n_actions else int(entry)
 
@@ -56,7 +57,7 @@ def _observe(
     else:
         crowded = insert(counts, pair, successor)
     if table.budget[state] == 0 or (at_random and table.watch[successor]):
-        finished = attend(behaviour, counts, state, action, successor)
+        finished = attend(behaviour, counts, step, state, action, successor, reward)
     return finished, crowded
 
 

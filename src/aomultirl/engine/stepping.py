@@ -1,10 +1,8 @@
 """Phases of behaviours, run inside one compiled loop.
 
-A behaviour is a record of arrays.  Its first field is a :class:`Table` that says which action each state calls
-for, and how many more visits of a state that entry is good for.  That is all the inner loop knows: it walks, counts
-and decrements, and leaves when an entry is missing (*prepare* it), when one needs a look (*attend* to it), or when
-a transition is seen for the first time.  What happens then is the behaviour's own: :func:`prepare` and
-:func:`attend` are dispatched on its class with Numba's ``overload``.
+The table of a behaviour (:mod:`.behaviours`) is all that the inner loop knows: it walks, counts and decrements, and
+leaves when an entry is missing (*prepare* it), when one needs a look (*attend* to it), or when a transition is seen
+for the first time.
 
 Draws.  One 64-bit draw of the world's stream a step (two where rewards are noisy).  The agent's stream is drawn from
 where a table says "at random" and where ``prepare`` breaks a tie, so keeping a decision never changes the draws.
@@ -18,11 +16,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from aomultirl import checks
+from aomultirl.engine.behaviours import ASK, Table, attend, kernels_of, prepare
 from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.counts import Counts, CountTable, find, insert
 from aomultirl.engine.random import RandomStream, below, draw
@@ -30,70 +27,8 @@ from aomultirl.engine.sampling import AliasTables, pick
 from aomultirl.engine.signals import DECISION, STRETCH, serve_signals
 
 U = np.uint64
-ASK = -1
-"""The entry of a state whose action is not known yet.  The number of actions stands for "uniformly at random"."""
-FOREVER = 2**62
 UNSEEN, LOOK, MISSING = 1, 2, 4
-
-
-class Table(NamedTuple):
-    """What the inner loop needs to know of a behaviour.
-
-    The action at step h in state s is plan[h * stride + s]; stride is 0 or S.  budget[s] is the number of visits
-    after which the entry of s needs a look.  Arriving in a state with watch[s] from one that acts at random needs one.
-    """
-
-    plan: NDArray[np.int32]
-    stride: int
-    budget: NDArray[np.int64]
-    watch: NDArray[np.bool_]
-
-
-class Fixed(NamedTuple):
-    """Follow a plan; nothing ever needs a look."""
-
-    table: Table
-
-
-def follow(plan: NDArray[np.int32]) -> Fixed:
-    """The behaviour that follows ``plan``: (S,) for the same at every step, or (H, S)."""
-    n_states = plan.shape[-1]
-    flat = np.ascontiguousarray(plan, np.int32).reshape(-1)
-    return Fixed(Table(flat, 0 if plan.ndim == 1 else n_states, np.full(n_states, FOREVER), np.zeros(n_states, bool)))
-
-
-def uniform(n_states: int, n_actions: int) -> Fixed:
-    """The behaviour that acts uniformly at random."""
-    return follow(np.full(n_states, n_actions, np.int32))
-
-
-def prepare(behaviour: Any, counts: Counts, state: int, stream: RandomStream) -> None:
-    """Fill in the table's entry of ``state``."""
-    raise NotImplementedError
-
-
-def attend(behaviour: Any, counts: Counts, state: int, action: int, successor: int) -> bool:
-    """Look at what a step changed; True if the behaviour has reached its aim."""
-    raise NotImplementedError
-
-
-def is_record(numba_type: Any, record: type[Any]) -> bool:
-    """For use in ``overload``: the argument is a record of this class."""
-    return isinstance(numba_type, types.BaseNamedTuple) and getattr(numba_type, "instance_class", None) is record
-
-
-@overload(prepare, strict=False)
-def _prepare_fixed(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
-    if is_record(behaviour, Fixed):
-        return lambda behaviour, counts, state, stream: None
-    return None
-
-
-@overload(attend, strict=False)
-def _attend_fixed(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
-    if is_record(behaviour, Fixed):
-        return lambda behaviour, counts, state, action, successor: False
-    return None
+"""What a step needs beside the table: a transition seen for the first time, a look, an entry that is missing."""
 
 
 @kernel
@@ -115,18 +50,18 @@ def _walk(
     place: NDArray[np.int64],
     last: int,
     total: float,
-) -> tuple[int, float]:
+) -> tuple[int, float, float]:
     """Walk until a step needs more than the table; place = (step, state, action, successor) in and out.
 
-    Returns what the last step needs, a sum of UNSEEN, LOOK and MISSING, and ``total`` with the rewards added one by
-    one, as a loop from outside would add them.
+    Returns what the last step needs, a sum of UNSEEN, LOOK and MISSING, what it earned, and ``total`` with the rewards
+    added one by one, as a loop from outside would add them.
     """
     w0, w1, w2, w3 = world[0], world[1], world[2], world[3]
     a0, a1, a2, a3 = agent[0], agent[1], agent[2], agent[3]
     n_actions = U(len(rewards) // len(budget))
     step, s, s2, a, pair = place[0], U(place[1]), U(place[1]), np.int64(0), U(0)
     row = U(step * stride)
-    needs = 0
+    needs, reward = 0, 0.0
     while step < last:
         a = np.int64(plan[row + s])
         if a < 0:
@@ -167,7 +102,7 @@ def _walk(
     world[0], world[1], world[2], world[3] = w0, w1, w2, w3
     agent[0], agent[1], agent[2], agent[3] = a0, a1, a2, a3
     place[0], place[1], place[2], place[3] = step, np.int64(s), a, np.int64(s2)
-    return needs, total
+    return needs, reward, total
 
 
 @borrowing
@@ -193,7 +128,7 @@ def _run(
     finished, crowded, spent = False, False, 0
     while place[0] < last and not finished and not crowded:
         begin = place[0]
-        needs, total = _walk(
+        needs, reward, total = _walk(
             tables.heads,
             tables.cells,
             tables.width,
@@ -213,15 +148,15 @@ def _run(
             total,
         )
         if needs == MISSING:
-            prepare(behaviour, counts, place[1], agent)
+            prepare(behaviour, counts, place[0], place[1], agent)
         elif needs > 0:
-            finished, crowded = _settle(behaviour, counts, needs, place)
+            finished, crowded = _settle(behaviour, counts, needs, place, reward)
         spent = serve_signals(spent, place[0] - begin + DECISION)
     return total, finished, crowded
 
 
 @borrowing
-def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64]) -> tuple[bool, bool]:
+def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64], reward: float) -> tuple[bool, bool]:
     """After a step that needs something: (the aim is reached, the counts want more room)."""
     state, action, successor = place[1], place[2], place[3]
     n_actions = len(counts.heads) // len(behaviour.table.budget)
@@ -229,7 +164,7 @@ def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64]
     if needs & UNSEEN:
         crowded = insert(counts, state * n_actions + action, successor)
     if needs & LOOK:
-        finished = attend(behaviour, counts, state, action, successor)
+        finished = attend(behaviour, counts, place[0] - 1, state, action, successor, reward)
     place[1] = successor
     return finished, crowded
 
@@ -273,6 +208,13 @@ def check_phase(phase: Any, n_states: int, n_actions: int) -> None:
     table = getattr(phase.behaviour, "table", None)
     if not isinstance(table, Table):
         raise ValueError(f"the behaviour {checks.shown(phase.behaviour)} has no Table in its field 'table'")
+    kernels = kernels_of(type(phase.behaviour))
+    if kernels is None:
+        name = type(phase.behaviour).__name__
+        raise ValueError(
+            f"the behaviour {name} was never registered: call register({name}, prepare=..., attend=...) of "
+            "aomultirl.engine.behaviours where the class is defined"
+        )
     pairs = n_states * n_actions
     if not isinstance(phase.counts, CountTable) or len(phase.counts.record.heads) != pairs:
         raise ValueError(f"the counts of a phase must be a CountTable of S * A = {pairs} pairs")
@@ -285,7 +227,7 @@ def check_phase(phase: Any, n_states: int, n_actions: int) -> None:
     needed = n_states if table.stride == 0 else n_states * phase.steps
     if table.stride not in (0, n_states) or table.plan.dtype != np.int32 or table.plan.size < needed:
         raise ValueError(f"the plan of a behaviour has {table.plan.size} entries of int32, but {needed} are needed")
-    least = 0 if isinstance(phase.behaviour, Fixed) else ASK
+    least = 0 if kernels.prepare is None else ASK
     if not _within(table.plan, least, n_actions):
         raise ValueError(f"the plan of a behaviour holds entries outside {least} to {n_actions}")
 

@@ -3,9 +3,8 @@
 A cell is a pure function of its specification: whoever computes it, wherever, gets the same history.
 """
 
-import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -13,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl import agents, streams
+from aomultirl import descriptions, plugins
 from aomultirl.experiments.checkpoints import EVERY, finish
 from aomultirl.experiments.history import History
-from aomultirl.experiments.judging import RECORDED
+from aomultirl.experiments.judge import RECORDED
 from aomultirl.experiments.runner import Course
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds import catalogue
+
+PARTS = ("world", "stream", "agent")
+"""What of a cell is made by name."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,7 @@ class Cell:
     @cached_property
     def name(self) -> str:
         """A digest of the specification, to name files by."""
-        text = json.dumps(self.specification(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
+        return descriptions.digest(self.specification())[:20]
 
     @property
     def run_seed(self) -> int:
@@ -71,8 +72,8 @@ class Cell:
         Parameters as in :func:`aomultirl.experiments.checkpoints.finish`.
         """
         models = make_world(self.world)
-        agent = getattr(agents, self.agent["name"])(**self.agent["parameters"])
-        stream = getattr(streams, self.stream["name"])(**self.stream["parameters"])
+        agent = descriptions.make(self.agent, "agent")
+        stream = descriptions.make(self.stream, "stream")
         course = Course(agent, models, stream, self.episodes, self.run_seed, record=self.record)
         return finish(course, checkpoint, every, notes)
 
@@ -87,3 +88,37 @@ def _made(world: str) -> ModelSet:
     """Worlds never change, so cells share them, and the values that they remember."""
     described = json.loads(world)
     return catalogue.make_from_file(described["name"], described["parameters"])
+
+
+def configuration(specification: Mapping[str, Any]) -> str:
+    """The canonical text of a cell without the number of the run, the label and what is recorded, with all defaults.
+
+    Two ways to write the same configuration have the same text.
+
+    Examples
+    --------
+    >>> world, stream, agent = ({"name": name, "parameters": {}} for name in ("gridworld", "uniform", "Random"))
+    >>> given = {"world": world, "stream": stream, "agent": agent, "episodes": 60, "seed": 0}
+    >>> read_configuration(configuration(given))["world"]
+    {'name': 'gridworld', 'parameters': {'edges': 'third', 'size': 4}}
+    """
+    return _filled(descriptions.text({name: specification[name] for name in (*PARTS, "episodes", "seed")}))
+
+
+@lru_cache(maxsize=100_000)
+def _filled(text: str) -> str:
+    given = json.loads(text)
+    return descriptions.text({**given, **{part: descriptions.filled(given[part], part) for part in PARTS}})
+
+
+@lru_cache(maxsize=100_000)
+def read_configuration(text: str) -> dict[str, Any]:
+    """What the text of a configuration says; nobody may change it."""
+    return dict(json.loads(text))
+
+
+def plugins_of(cells: Iterable[Cell]) -> list[str]:
+    """The modules of the plug-ins that offer what the cells are made of; empty where all of it is ours."""
+    described = {id(part): (kind, part) for cell in cells for kind in PARTS for part in (getattr(cell, kind),)}
+    members = {member for kind, part in described.values() for member in descriptions.members(part, kind)}
+    return sorted({module for kind, name in members if (module := plugins.module_of(kind, name)) is not None})

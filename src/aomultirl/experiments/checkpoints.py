@@ -15,8 +15,8 @@ import numpy as np
 from aomultirl import checks, files
 from aomultirl.agents import saving
 from aomultirl.experiments.history import History, Row
+from aomultirl.experiments.package_state import source
 from aomultirl.experiments.runner import Course
-from aomultirl.experiments.source import source
 
 EVERY = 60.0
 """Seconds between two checkpoints."""

@@ -252,8 +252,9 @@ def read_about(rows: "pyarrow.Table", path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise files.UnfitFileError(path, f"says how it was made in a way that cannot be read: {error!s:.99}") from None
     with _needs("pydantic"):
-        from aomultirl.experiments import provenance
-    wrong = provenance.fault(about)
+        from aomultirl.experiments import provenance, provenance_schema
+    about = provenance.in_current_form(about)
+    wrong = provenance_schema.fault(about)
     if wrong:
         raise files.UnfitFileError(path, f"says how it was made in a way that cannot be: {wrong}")
     return dict(about)

@@ -10,10 +10,10 @@ from aomultirl import checks
 from aomultirl.agents.base import Agent, Report, Setting
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.stepping import Ran
-from aomultirl.experiments.about import describe, left_behind
 from aomultirl.experiments.environments import Environments, Player
 from aomultirl.experiments.history import History, Row
-from aomultirl.experiments.judging import split
+from aomultirl.experiments.judge import split
+from aomultirl.experiments.provenance import identity, left_behind
 from aomultirl.experiments.runner import check_is_agent, check_report, episode_streams, progress_bar, read_episodes
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def interact(
                 if k == 0:
                     agent.begin(Setting(*sizes, _read_rewards(rewards, *sizes), episodes))
                     agent.completed = 0
-                    about = {**describe(agent, seed, episodes), "recorded": []}
+                    about = {**identity(agent, seed, episodes), "recorded": []}
                 session = Session(agent.episode(start, agent_streams[k]), *sizes, start, agent_streams[k])
                 _play(session, player, most)
             check_report(agent, session.report)

@@ -1,7 +1,7 @@
 """The results of an experiment as one frame: ``ao.load(DIR)``.
 
 A cell counts when its manifest says that it is done and fits the history beside it, see
-:mod:`aomultirl.experiments.kept`.  What was checked is what is used: a history that is read a second time, for a
+:mod:`aomultirl.experiments.stored_cell`.  What was checked is what is used: a history that is read a second time, for a
 page, must still have the digest that it had when it was checked.  Nothing in the folder is changed.
 """
 
@@ -12,21 +12,23 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from aomultirl import checks, files
-from aomultirl.experiments import describing
+from aomultirl import checks, files, plugins
+from aomultirl.experiments.cells import PARTS, configuration, read_configuration
 from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
 from aomultirl.experiments.history import _needs as needs
-from aomultirl.experiments.varying import varying
+from aomultirl.experiments.varying_parameters import varying
 
 if TYPE_CHECKING:
     import polars
 
-    from aomultirl.experiments.kept import Kept
+    from aomultirl.experiments.manifest import Mark
+    from aomultirl.experiments.stored_cell import Kept
 
 NAMING = ("cell", "agent", "world", "stream", "run")
 """The columns that say where a row is from."""
@@ -46,7 +48,7 @@ class Finished(NamedTuple):
     specification
         what was run.
     configuration
-        see :mod:`aomultirl.experiments.describing`.
+        see :func:`aomultirl.experiments.cells.configuration`.
     sha256
         the digest of that file when it was checked.
     version, source
@@ -73,17 +75,18 @@ class Finished(NamedTuple):
         return History.of_table(rows, read_about(rows, self.history))
 
 
-class Found(NamedTuple):
+class FoundCells(NamedTuple):
     """cells: done, in the order of their experiments, the runs of a configuration together.
 
     failed, damaged: manifests of others, the latter also where they are of something else.  missing: how many cells
-    are not there yet.
+    are not there yet.  unknown: sentences about names that nothing here has, and the plug-ins that have them.
     """
 
     cells: list[Finished]
     failed: list[Path]
     damaged: list[Path]
     missing: int
+    unknown: Sequence[str] = ()
 
 
 @overload
@@ -128,7 +131,7 @@ def load(*places: str | Path, kind: str = "polars", columns: Iterable[str] | Non
     return frame if kind == "polars" else frame.to_pandas()
 
 
-def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
+def find(*places: str | Path, columns: Sequence[str] = ()) -> FoundCells:
     """The cells in folders of results, each once; refuses folders that are not ours, or in which nothing is done.
 
     Parameters
@@ -141,14 +144,16 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
     for package in ("pydantic", "pyarrow", "polars"):
         with needs(package):
             import_module(package)
-    from aomultirl.experiments.kept_together import read_cells
+    from aomultirl.experiments.stored_cells import read_cells
 
     cells: dict[str, Finished] = {}
     failed: list[Path] = []
     damaged: list[Path] = []
     missing = 0
+    unknown: dict[tuple[str, str], list[str]] = {}
     for place in [checks.path("a folder of results", place) for place in places]:
-        names = check(place)
+        mark = check(place)
+        names = dict.fromkeys(mark.cells)
         there = {path.stem: path for path in (place / "cells").glob("*.json")}
         missing += len(set(names) - set(there))
         damaged += sorted(path for name, path in there.items() if name not in names)
@@ -163,24 +168,27 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> Found:
                 failed.append(path)
             else:
                 cells[cell.name] = cell
-    found = Found(_ordered(list(cells.values())), failed, damaged, missing)
+                unknown.update(dict.fromkeys(_unknown(cell), mark.plugins))
+    found = FoundCells(
+        _ordered(list(cells.values())), failed, damaged, missing, list(starmap(_said_of, unknown.items()))
+    )
     if not cells:
         where = " and ".join(repr(str(place)) for place in places)
         raise ValueError(" ".join([f"no cell in {where} is done.", *said_of(found)]))
     return found
 
 
-def check(place: Path) -> dict[str, None]:
-    """Refuse what is not a folder of results; the names of its cells."""
+def check(place: Path) -> "Mark":
+    """Refuse what is not a folder of results; what the experiment in it is."""
     files.check_results(place)
     with needs("pydantic"):
         from aomultirl.experiments.manifest import read_mark
-    names = read_mark(place).cells
+    mark = read_mark(place)
     files.check_inside(f"{str(place)!r} is a folder of results", place, folders=["cells"])
-    return dict.fromkeys(names)
+    return mark
 
 
-def said_of(found: Found) -> list[str]:
+def said_of(found: FoundCells) -> list[str]:
     """What a reader must know about cells that are not there, in sentences."""
     said = []
     for paths, one, several in (
@@ -193,7 +201,23 @@ def said_of(found: Found) -> list[str]:
             said.append(f"{len(paths):,} cells {several} and are left out, the first of them {str(paths[0])!r}.")
     if found.missing:
         said.append(f"{found.missing:,} cell{'s are' if found.missing > 1 else ' is'} not done yet.")
-    return said
+    return [*said, *found.unknown]
+
+
+def _unknown(cell: Finished) -> list[tuple[str, str]]:
+    """(kind, name) of what a cell is made of and nothing here is called."""
+    parts = ((kind, cell.specification[kind]["name"]) for kind in PARTS)
+    return [(kind, name) for kind, name in parts if not plugins.is_known(kind, name)]
+
+
+def _said_of(unknown: tuple[str, str], modules: Sequence[str]) -> str:
+    """Which plug-in to load for a name that nothing here has."""
+    kind, name = unknown
+    words = f"the {kind} {checks.plain(name)!r} is not known here, so defaults of its parameters are not shown"
+    if not modules:
+        return f"{words}."
+    hint = " ".join(f"--plugin {checks.plain(module)}" for module in modules)
+    return f"{words}; it is of a plug-in, and the results name {hint}, or ao.plugins.load in Python."
 
 
 def _ordered(cells: list[Finished]) -> list[Finished]:
@@ -220,7 +244,7 @@ def _finished(manifest: Path, kept: "Kept | Exception", columns: Sequence[str]) 
         name=told.cell,
         history=manifest.with_suffix(".parquet"),
         specification=specification,
-        configuration=describing.configuration(specification),
+        configuration=configuration(specification),
         sha256=told.sha256,
         version=told.version,
         source=told.source,
@@ -242,7 +266,7 @@ def frame_of_cells(cells: Sequence[Finished]) -> "polars.DataFrame":
     with needs("polars"):
         import polars
     texts = list(dict.fromkeys(cell.configuration for cell in cells))
-    described = dict(zip(texts, map(describing.read, texts), strict=True))
+    described = dict(zip(texts, map(read_configuration, texts), strict=True))
     naming = {
         PLACE: np.arange(len(cells)),
         "cell": [cell.name for cell in cells],

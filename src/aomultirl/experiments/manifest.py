@@ -22,7 +22,7 @@ from pydantic import (
     field_validator,
 )
 
-from aomultirl import checks, files
+from aomultirl import checks, files, plugins
 from aomultirl.experiments.cells import Cell
 from aomultirl.worlds.gymnasium_import import check_registered
 
@@ -150,6 +150,8 @@ class Mark(_Strict):
         "sweep" for an experiment of a specification, "paper" for the paper's.
     cells
         the names of all its cells.
+    plugins
+        the modules that offer what the cells are made of; nothing is imported because it stands here.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -159,6 +161,7 @@ class Mark(_Strict):
     version: Text
     cells: list[Name]
     name: Word | None = None
+    plugins: list[Word] = []
 
     @property
     def title(self) -> str:
@@ -210,3 +213,12 @@ def first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"][:6])) or "it"
     return f"{place} is {first['input']!r:.60}: {first['msg']}"[:MOST_WORDS]
+
+
+def plugins_missing(folder: Path) -> list[str]:
+    """The plug-ins that the results in a folder name and that are not loaded; empty where there is no such folder."""
+    try:
+        named = read_mark(folder).plugins
+    except (OSError, ValueError):
+        return []
+    return [module for module in named if module not in plugins.modules()]

@@ -1,121 +1,130 @@
-"""What a history may say of how it was made and of what the agent left behind, see :mod:`.about`: one schema.
+"""What a history says of its run: how it was made, which makes it this run and no other, and what it left behind."""
 
-Files come from strangers.  A page that is made of one asks for names, lists and numbers where these are, so whatever is
-of another type is refused when the file is read.  What a class of agents finds, it alone knows: that may be any JSON,
-except for the evidence of episodes, of which pages draw a chart.
-"""
-
+import ast
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+import numpy as np
 
-from aomultirl.experiments.manifest import Json, Part, Text, first_fault
+import aomultirl
+from aomultirl import checks, descriptions
+from aomultirl.agents.base import Agent
+from aomultirl.engine.random import RandomStream
+from aomultirl.experiments.history import TYPES, History, Row
+from aomultirl.identifying.threshold import largest_distance
 
-World = Annotated[int, Field(ge=-1, lt=2**31)]
-"""The number of a world or a cluster; -1 where there is none."""
-Count = Annotated[int, Field(ge=0, lt=2**63)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-
-class Bound(_Strict):
-    """The theorem's bound on the regret after some numbers of episodes."""
-
-    episodes: list[float]
-    total: list[float]
-    clustering: list[float]
-    learning: list[float]
+BOUND_POINTS = 25
+"""Numbers of episodes at which the theorem's bound is worked out."""
 
 
-class LeftCluster(_Strict):
-    """What the agent remembers of a cluster, and the world that it stands for."""
-
-    task: World
-    plan: list[Annotated[int, Field(ge=0, lt=2**31)]]
-    visits: Count
-
-
-class Trace(_Strict):
-    """The evidence of one episode, a row for each of the looks at it.
-
-    steps
-        taken before each look.
-    against, belief
-        a number for each cluster at each look: what speaks against it, or how probable it is.
-    certified
-        pairs that were certified to agree, at each look.
-    """
-
-    episode: Count
-    verdict: Literal["new", "accepted", "abstained"]
-    cluster: World
-    steps: list[Count]
-    against: list[list[float]] | None = None
-    belief: list[list[float]] | None = None
-    certified: list[Count] | None = None
-
-    @property
-    def is_a_table(self) -> bool:
-        """Whether it has as many equally long rows as looks."""
-        rows = self.belief if self.against is None else self.against
-        return rows is not None and len(rows) == len(self.steps) and len({len(row) for row in rows}) <= 1
-
-
-class Evidence(_Strict):
-    """The episodes whose evidence was kept, and the limit at which a cluster is rejected."""
-
-    limit: float | None = None
-    episodes: list[Trace] = []
-
-
-class Findings(_Strict):
-    """What the agent found."""
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Json]
-
-    evidence: Evidence | None = None
-
-
-class Provenance(_Strict):
-    """All of it; what only the simulator knows is not there in histories of ``ao.interact``."""
-
-    agent: Text
-    parameters: dict[Text, Text]
-    seed: Annotated[int, Field(ge=0)]
-    episodes: Annotated[int, Field(ge=1, lt=2**63)]
-    version: Text
-    noisy_rewards: bool = False
-    world: Part | None = None
-    stream: Text = ""
-    recorded: list[Text] = []
-    bound: Bound | None = None
-    findings: Findings | None = None
-    clusters: list[LeftCluster] = []
-    distances: list[list[float]] = []
-    threshold: float | None = None
-
-
-_PROVENANCE = TypeAdapter(Provenance)
-
-
-def fault(about: Any) -> str:
-    """What is wrong with what a history says of itself; empty for nothing."""
-    try:
-        told = _PROVENANCE.validate_python(about)
-    except ValidationError as error:
-        return first_fault(error)
-    except RecursionError:
-        return "it is nested too deeply"
-    if told.findings is not None and told.findings.evidence is not None:
-        for number, trace in enumerate(told.findings.evidence.episodes):
-            if not trace.is_a_table:
-                return f"findings.evidence.episodes[{number}] does not have a row of numbers for each of its steps"
-    sizes: Mapping[str, list[int]] = {
-        "bound": [len(part) for _, part in told.bound] if told.bound else [],
-        "distances": [*map(len, told.distances), *([len(told.distances)] if told.distances else [])],
+def identity(agent: Agent, seed: int, episodes: int) -> dict[str, Any]:
+    """What a history says of how it was made, wherever it was made."""
+    return {
+        "agent": descriptions.describe(agent),
+        "seed": seed,
+        "episodes": episodes,
+        "version": aomultirl.__version__,
     }
-    return next((f"the lists in {name} are not equally long" for name, some in sizes.items() if len(set(some)) > 1), "")
+
+
+def left_behind(agent: Agent, stream: RandomStream, stands_for: Mapping[int, int]) -> dict[str, Any]:
+    """What the agent found, and what it remembers of each cluster and the world that it stands for."""
+    memory = agent.memory(stream)
+    records = [cluster.identifying.record for cluster in memory.clusters]
+    return {
+        "findings": agent.findings(),
+        "clusters": [
+            {
+                "task": stands_for.get(number, -1),
+                "plan": cluster.plan.tolist(),
+                "visits": int(cluster.identifying.to_lists()[2].sum()),
+            }
+            for number, cluster in enumerate(memory.clusters)
+        ],
+        "distances": [[largest_distance(mine, other, memory.pairs) for other in records] for mine in records],
+        "threshold": memory.threshold,
+    }
+
+
+def bound(agent: Agent, episodes: int) -> dict[str, list[float]] | None:
+    """The theorem's bound on the regret after k episodes, for some k."""
+    points = sorted({int(k) for k in np.linspace(1, episodes, BOUND_POINTS)})
+    bounds = [agent.regret_bound(k) for k in points]
+    if any(bound is None for bound in bounds):
+        return None
+    parts = [(b.total, b.linear, b.root + b.constant) for b in bounds if b is not None]
+    total, clustering, learning = (list(part) for part in zip(*parts, strict=True))
+    return {"episodes": [float(k) for k in points], "total": total, "clustering": clustering, "learning": learning}
+
+
+def check_fits(history: History, mine: Mapping[str, Any], episodes: int) -> None:
+    """Refuse a history that is not the beginning of the run whose identity is ``mine``."""
+    if not isinstance(history, History):
+        raise checks.Refusal("resume", f"is {checks.shown(history)}, not a History")
+    for name, own in mine.items():
+        _check_same(name, history.about.get(name), own)
+    if not 1 <= len(history) <= episodes:
+        raise checks.Refusal("resume", f"has {len(history)} episodes, but this run has {episodes}")
+    for name, kind in Row.__annotations__.items():
+        column = history[name]
+        if column.dtype != TYPES[kind] or column.shape != (len(history),):
+            raise checks.Refusal("resume", f"has a column {name} of {column.dtype} and shape {column.shape}")
+    if not np.array_equal(history["episode"], np.arange(len(history))):
+        raise checks.Refusal("resume", "does not have every episode from the first on")
+
+
+def _check_same(name: str, theirs: Any, own: Any) -> None:
+    """Refuse what differs; of two things of the same name, the sentence names the parameter in which they differ."""
+    if theirs == own:
+        return
+    if descriptions.is_description(theirs) and descriptions.is_description(own):
+        if theirs["name"] != own["name"]:
+            theirs, own = theirs["name"], own["name"]
+        else:
+            for key in {**own["parameters"], **theirs["parameters"]}:
+                _check_same(f"{name}.{key}", theirs["parameters"].get(key), own["parameters"].get(key))
+    raise checks.Refusal("resume", f"is of another run: its {name} is {checks.shown(theirs)}, not {checks.shown(own)}")
+
+
+LONGEST_LITERAL = 10_000
+"""Characters of a parameter in a history of the old form: more is none that a person wrote."""
+
+
+def in_current_form(about: Any) -> Any:
+    """What a history says of itself, as histories say it today; those of version 0.1.0 had texts of Python code.
+
+    They named the agent's class and gave the reprs of its parameters and of the stream.  A repr that is no constant
+    stays what it is: the text of an object.
+    """
+    if not isinstance(about, dict) or not isinstance(about.get("agent"), str):
+        return about
+    rest = {name: value for name, value in about.items() if name != "parameters"}
+    given = about.get("parameters")
+    if not isinstance(given, dict):
+        return about
+    rest["agent"] = {"name": about["agent"], "parameters": {name: _constant(text) for name, text in given.items()}}
+    if "stream" in rest:
+        rest["stream"] = _call(rest["stream"])
+    return rest
+
+
+def _constant(text: Any) -> Any:
+    """The value that a repr stands for."""
+    try:
+        if len(text) > LONGEST_LITERAL:
+            raise ValueError
+        return descriptions.data(ast.literal_eval(text))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return {"object": text}
+
+
+def _call(text: Any) -> Any:
+    """The name and the keywords of a call such as ``paper(each_first=True)``; text that is none stays what it is."""
+    try:
+        call = ast.parse(text[:LONGEST_LITERAL], mode="eval").body
+    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return text
+    given = {str(keyword.arg): _constant(ast.unparse(keyword.value)) for keyword in call.keywords}
+    return {"name": call.func.id, "parameters": given}

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from aomultirl import checks, sizes
 from aomultirl.agents.base import Agent, Report, Setting
+from aomultirl.descriptions import describe
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Simulator
-from aomultirl.experiments.about import bound, check_fits, describe, left_behind
 from aomultirl.experiments.history import History, Row
-from aomultirl.experiments.judging import RECORDED, Judge
+from aomultirl.experiments.judge import RECORDED, Judge
+from aomultirl.experiments.provenance import bound, check_fits, identity, left_behind
 from aomultirl.mdp import ModelSet
 from aomultirl.streams import Past, Stream
 
@@ -134,10 +135,10 @@ class Course:
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(PURPOSES.index("stream"),)))
         self.stream.begin(self.models, self.episodes, rng)
         self._identity = {
-            **describe(self.agent, self.seed, self.episodes),
+            **identity(self.agent, self.seed, self.episodes),
             "noisy_rewards": self.noisy_rewards,
             "world": self.models.origin,
-            "stream": repr(self.stream),
+            "stream": describe(self.stream),
             "recorded": list(self.record),
         }
 

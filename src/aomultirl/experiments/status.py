@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aomultirl import files
-from aomultirl.experiments.computing import CHECKPOINTS
+from aomultirl.experiments.computation import CHECKPOINTS
 from aomultirl.experiments.manifest import Failed, Manifest, read_manifest, read_mark
 
 
@@ -68,7 +68,7 @@ def status(folder: str | Path) -> Status:
     """Look at the manifests in a folder of results.
 
     Histories are not read: the next run holds them against their manifests, and so does
-    :func:`aomultirl.experiments.verifying.verify`.
+    :func:`aomultirl.experiments.verification.verify`.
     """
     folder = Path(folder)
     files.check_results(folder)

@@ -8,8 +8,8 @@
     checkpoints/NAME.zip  of a cell that was not finished
     set_aside/            what was found in cells/ and checkpoints/ that was damaged or of something else
 
-A cell is done when its manifest is there and fits the history beside it, see :mod:`aomultirl.experiments.kept`.  Every
-file is written under a temporary name and renamed, the manifest last; temporary files of a killed process are cleared
+A cell is done when its manifest is there and fits the history beside it, see :mod:`.stored_cell`.  Every file is
+written under a temporary name and renamed, the manifest last; temporary files of a killed process are cleared
 away when the folder is opened again.  Only the process that holds the lock writes results.  The folder that the user
 names may be a link; one in which a folder or a file of ours is a link is refused, and nothing is touched.
 """
@@ -24,17 +24,17 @@ from typing import Any
 
 import aomultirl
 from aomultirl import files
-from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
+from aomultirl.experiments.cells import Cell, plugins_of
+from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import MOST_BYTES, History
-from aomultirl.experiments.kept import Kept, read_cell
-from aomultirl.experiments.kept_together import read_cells
 from aomultirl.experiments.manifest import MARK, Failed, read_manifest, read_mark
-from aomultirl.experiments.source import source
+from aomultirl.experiments.package_state import source
+from aomultirl.experiments.stored_cell import Kept, read_cell
+from aomultirl.experiments.stored_cells import read_cells
 
 FOLDERS = ("cells", CHECKPOINTS)
 SET_ASIDE = "set_aside"
-FREE = ("specification", "cells")
+FREE = ("specification", "cells", "plugins")
 """What may differ in an experiment that goes on: the cells decide."""
 
 
@@ -216,9 +216,11 @@ def _is_something(path: Path) -> bool:
 
 
 def _full(experiment: Mapping[str, Any], cells: Sequence[Cell]) -> dict[str, Any]:
-    """With the version and the names of the cells, as it comes back from JSON."""
+    """With the version, the plug-ins that the cells need and the names of the cells, as it comes back from JSON."""
     names = [cell.name for cell in cells]
-    return dict(json.loads(json.dumps({**experiment, "version": aomultirl.__version__, "cells": names})))
+    modules = plugins_of(cells)
+    full = {**experiment, "version": aomultirl.__version__, **({"plugins": modules} if modules else {}), "cells": names}
+    return dict(json.loads(json.dumps(full)))
 
 
 def _check_cells(folder: Path, others: set[str]) -> None:

@@ -15,24 +15,22 @@ worst that j further visits can do to it; scores are compared as fractions of wh
 state without any score acts at random until it is first seen to lead to an under-sampled one.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.engine import stepping
+from aomultirl.engine.behaviours import ASK, FOREVER, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
-from aomultirl.engine.stepping import ASK, FOREVER, Table, is_record
 from aomultirl.exploring.targets import book, forget_ways
 
 TIES = ("random", "released")
 
 
-class ExploreID(NamedTuple):
+class ExploreIDBehaviour(NamedTuple):
     """table.watch[s]: G(s) is not empty.
 
     targets: the pairs of Gamma, (S * A,); open: the size of G(s) for each s, and their sum; first: 1 where ties go to
@@ -46,7 +44,7 @@ class ExploreID(NamedTuple):
     first: int
 
 
-def explore_id(targets: NDArray[np.bool_], needed: int, ties: str = "random") -> ExploreID:
+def explore_id(targets: NDArray[np.bool_], needed: int, ties: str = "random") -> ExploreIDBehaviour:
     """The behaviour; done when every target has been visited ``needed`` times.
 
     Parameters
@@ -63,8 +61,8 @@ def explore_id(targets: NDArray[np.bool_], needed: int, ties: str = "random") ->
         raise ValueError("targets is empty: there is nothing to explore")
     n_states = len(targets)
     missing = targets.sum(axis=1)
-    return ExploreID(
-        Table(np.full(n_states, ASK, np.int32), 0, np.zeros(n_states, np.int64), missing > 0),
+    return ExploreIDBehaviour(
+        empty_table(n_states)._replace(watch=missing > 0),
         np.ascontiguousarray(targets, np.bool_).reshape(-1),
         np.append(missing, missing.sum()).astype(np.int64),
         needed,
@@ -86,7 +84,7 @@ def _score(counts: Counts, watch: NDArray[np.bool_], pair: int) -> tuple[int, in
 
 
 @kernel
-def _prepare(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStream) -> None:
+def _prepare(behaviour: ExploreIDBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     if behaviour.table.watch[state]:
         _sample_here(behaviour, counts, state, stream)
     else:
@@ -94,7 +92,7 @@ def _prepare(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStr
 
 
 @kernel
-def _sample_here(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStream) -> None:
+def _sample_here(behaviour: ExploreIDBehaviour, counts: Counts, state: int, stream: RandomStream) -> None:
     """The most advanced action of G(s)."""
     table = behaviour.table
     n_actions = len(behaviour.targets) // len(table.budget)
@@ -118,7 +116,7 @@ def _sample_here(behaviour: ExploreID, counts: Counts, state: int, stream: Rando
 
 
 @kernel
-def _move_on(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStream) -> None:
+def _move_on(behaviour: ExploreIDBehaviour, counts: Counts, state: int, stream: RandomStream) -> None:
     """The action most likely to lead to an under-sampled state."""
     table = behaviour.table
     n_actions = len(behaviour.targets) // len(table.budget)
@@ -153,7 +151,9 @@ def _move_on(behaviour: ExploreID, counts: Counts, state: int, stream: RandomStr
 
 
 @kernel
-def _attend(behaviour: ExploreID, counts: Counts, state: int, action: int) -> bool:
+def _attend(
+    behaviour: ExploreIDBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+) -> bool:
     """Forget the entry of the state; where a target is complete, forget what depended on it."""
     table, left = behaviour.table, behaviour.open
     table.plan[state] = ASK
@@ -162,15 +162,4 @@ def _attend(behaviour: ExploreID, counts: Counts, state: int, action: int) -> bo
     return bool(left[-1] == 0)
 
 
-@overload(stepping.prepare, strict=False)
-def _prepare_explore_id(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
-    if is_record(behaviour, ExploreID):
-        return lambda behaviour, counts, state, stream: _prepare(behaviour, counts, state, stream)
-    return None
-
-
-@overload(stepping.attend, strict=False)
-def _attend_explore_id(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
-    if is_record(behaviour, ExploreID):
-        return lambda behaviour, counts, state, action, successor: _attend(behaviour, counts, state, action)
-    return None
+register(ExploreIDBehaviour, prepare=_prepare, attend=_attend)

@@ -12,26 +12,24 @@ leaves constants and replanning open, and these are the ones of the UCRL2B famil
 number of steps grows with the diameter.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.engine import stepping
+from aomultirl.engine.behaviours import ASK, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
-from aomultirl.engine.stepping import ASK, Table, is_record
 from aomultirl.exploring.targets import book, forget_ways
 
 ACCURACY = 1e-3
 MOST_SWEEPS = 10_000
 
 
-class Gosprl(NamedTuple):
+class GosprlBehaviour(NamedTuple):
     """table.watch[s]: s is in G.  targets: (S * A,); open: under-sampled targets in each s, and their sum."""
 
     table: Table
@@ -41,7 +39,7 @@ class Gosprl(NamedTuple):
     confidence: float
 
 
-def gosprl(targets: NDArray[np.bool_], needed: int, failure: float) -> Gosprl:
+def gosprl(targets: NDArray[np.bool_], needed: int, failure: float) -> GosprlBehaviour:
     """The behaviour; done when every target has been visited ``needed`` times.
 
     Parameters
@@ -58,8 +56,8 @@ def gosprl(targets: NDArray[np.bool_], needed: int, failure: float) -> Gosprl:
         raise ValueError("targets is empty: there is nothing to explore")
     n_states, n_actions = targets.shape
     missing = targets.sum(axis=1)
-    return Gosprl(
-        Table(np.full(n_states, ASK, np.int32), 0, np.zeros(n_states, np.int64), missing > 0),
+    return GosprlBehaviour(
+        empty_table(n_states)._replace(watch=missing > 0),
         np.ascontiguousarray(targets, np.bool_).reshape(-1),
         np.append(missing, missing.sum()).astype(np.int64),
         needed,
@@ -125,7 +123,7 @@ def optimistic_path(
 
 
 @kernel
-def _prepare(behaviour: Gosprl, counts: Counts, state: int, stream: RandomStream) -> None:
+def _prepare(behaviour: GosprlBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     table = behaviour.table
     n_states = len(table.budget)
     n_actions = len(behaviour.targets) // n_states
@@ -156,7 +154,9 @@ def _prepare(behaviour: Gosprl, counts: Counts, state: int, stream: RandomStream
 
 
 @kernel
-def _attend(behaviour: Gosprl, counts: Counts, state: int, action: int) -> bool:
+def _attend(
+    behaviour: GosprlBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+) -> bool:
     """The way is planned anew when a pair on it has doubled its visits, or when a state has no target left."""
     table, left = behaviour.table, behaviour.open
     travelling = not table.watch[state]
@@ -166,15 +166,4 @@ def _attend(behaviour: Gosprl, counts: Counts, state: int, action: int) -> bool:
     return bool(left[-1] == 0)
 
 
-@overload(stepping.prepare, strict=False)
-def _prepare_gosprl(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
-    if is_record(behaviour, Gosprl):
-        return lambda behaviour, counts, state, stream: _prepare(behaviour, counts, state, stream)
-    return None
-
-
-@overload(stepping.attend, strict=False)
-def _attend_gosprl(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
-    if is_record(behaviour, Gosprl):
-        return lambda behaviour, counts, state, action, successor: _attend(behaviour, counts, state, action)
-    return None
+register(GosprlBehaviour, prepare=_prepare, attend=_attend)

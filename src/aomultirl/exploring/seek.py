@@ -12,17 +12,16 @@ possible.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
-from aomultirl.engine import stepping
+from aomultirl.engine.behaviours import Table, empty_table, register
 from aomultirl.engine.compiling import borrowing
 from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
-from aomultirl.engine.stepping import ASK, Table, is_record
 from aomultirl.identifying.bets import RATE, find_bets, ln_wealth
 from aomultirl.identifying.e_values import Gammas
 from aomultirl.identifying.knowledge import Knowledge, place_of
@@ -38,7 +37,7 @@ AIM, VERDICT, LEFT, NEXT, GUIDE, SINCE = range(6)
 NONE, ACCEPTED, NEW = -1, 0, 1
 
 
-class Seek(NamedTuple):
+class SeekBehaviour(NamedTuple):
     """values: (S,); worth: (S * A,); model: P at the places of ``known``.
 
     task: AIM (CERTIFY, SURVIVE or COVER), VERDICT (NONE, ACCEPTED the leader, NEW), LEFT (pairs to be covered), NEXT
@@ -67,12 +66,12 @@ def seek(
     needed: int,
     aim: int,
     discount: float,
-) -> Seek:
+) -> SeekBehaviour:
     """The behaviour; done when a cluster is accepted, or all are rejected and each target visited ``needed`` times."""
     if len(known.seen) == 0:
         aim = COVER
-    return Seek(
-        Table(np.full(n_states, ASK, np.int32), 0, np.ones(n_states, np.int64), np.zeros(n_states, bool)),
+    return SeekBehaviour(
+        empty_table(n_states),
         gammas,
         known,
         seen,
@@ -166,7 +165,7 @@ def _back_up(
 
 
 @borrowing
-def _plan(behaviour: Seek, counts: Counts, backups: int, last: int) -> None:
+def _plan(behaviour: SeekBehaviour, counts: Counts, backups: int, last: int) -> None:
     """Back up so many states in rotation, and ``last`` at last."""
     known, seen, task = behaviour.known, behaviour.seen, behaviour.task
     starts, states, model, worth = known.starts, known.states, behaviour.model, behaviour.worth
@@ -183,7 +182,7 @@ def _plan(behaviour: Seek, counts: Counts, backups: int, last: int) -> None:
 
 
 @borrowing
-def _follow_guide(behaviour: Seek, guide: int) -> None:
+def _follow_guide(behaviour: SeekBehaviour, guide: int) -> None:
     known, seen = behaviour.known, behaviour.seen
     behaviour.task[GUIDE] = guide
     spent = 0
@@ -193,7 +192,7 @@ def _follow_guide(behaviour: Seek, guide: int) -> None:
 
 
 @borrowing
-def _value_bets(behaviour: Seek) -> None:
+def _value_bets(behaviour: SeekBehaviour) -> None:
     """worth(s, a): how the wealth against each living rival of the likely clusters grows, by what it still needs."""
     seen, levels, worth = behaviour.seen, behaviour.levels, behaviour.worth
     count = len(seen.scores)
@@ -223,7 +222,7 @@ def _value_bets(behaviour: Seek) -> None:
 
 
 @borrowing
-def _value_doubts(behaviour: Seek) -> None:
+def _value_doubts(behaviour: SeekBehaviour) -> None:
     """worth(s, a): what a visit tells between the leading cluster and its living rivals, by their likelihood."""
     known, seen, worth = behaviour.known, behaviour.seen, behaviour.worth
     leader = seen.state[LEADER]
@@ -245,7 +244,7 @@ def _value_doubts(behaviour: Seek) -> None:
 
 
 @borrowing
-def _value_targets(behaviour: Seek) -> None:
+def _value_targets(behaviour: SeekBehaviour) -> None:
     seen, worth, task = behaviour.seen, behaviour.worth, behaviour.task
     if task[AIM] == CERTIFY and not seen.state[SETTLED] and behaviour.levels.settle >= 0.0:
         _value_doubts(behaviour)
@@ -261,7 +260,7 @@ def _value_targets(behaviour: Seek) -> None:
 
 
 @borrowing
-def _prepare(behaviour: Seek, counts: Counts, state: int) -> None:
+def _prepare(behaviour: SeekBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     known, seen, levels = behaviour.known, behaviour.seen, behaviour.levels
     if behaviour.task[AIM] == SURVIVE:
         spent = 0
@@ -286,7 +285,9 @@ def _prepare(behaviour: Seek, counts: Counts, state: int) -> None:
 
 
 @borrowing
-def _attend(behaviour: Seek, counts: Counts, state: int, action: int, successor: int) -> bool:
+def _attend(
+    behaviour: SeekBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+) -> bool:
     table, known, seen, task = behaviour.table, behaviour.known, behaviour.seen, behaviour.task
     n_actions = len(seen.total) // len(table.budget)
     pair = state * n_actions + action
@@ -329,15 +330,4 @@ def _attend(behaviour: Seek, counts: Counts, state: int, action: int, successor:
     return False
 
 
-@overload(stepping.prepare, strict=False)
-def _prepare_seek(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
-    if is_record(behaviour, Seek):
-        return lambda behaviour, counts, state, stream: _prepare(behaviour, counts, state)
-    return None
-
-
-@overload(stepping.attend, strict=False)
-def _attend_seek(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
-    if is_record(behaviour, Seek):
-        return lambda behaviour, counts, state, action, successor: _attend(behaviour, counts, state, action, successor)
-    return None
+register(SeekBehaviour, prepare=_prepare, attend=_attend)

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.engine.behaviours import ASK, Table
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, visits_of
-from aomultirl.engine.stepping import ASK, Table
 
 
 @kernel

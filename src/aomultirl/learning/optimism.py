@@ -18,7 +18,7 @@ and with the steps left,
 How LEVEL, PACE, NOVELTY and the discount were chosen is in ``docs/recall.md``.
 
 Values are kept up to date by BACKUPS backups a step, in rotation, so a step costs the same in large worlds.  Counts are
-those of the episode, and of what is believed of the world it is taken for (:mod:`.lore`).
+those of the episode, and of what is believed of the world it is taken for (:mod:`.shared_rows`).
 """
 
 import math
@@ -27,12 +27,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.engine.behaviours import Table
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span
 from aomultirl.engine.signals import serve_signals
-from aomultirl.engine.stepping import ASK, Table
 from aomultirl.identifying.knowledge import Knowledge, place_of
-from aomultirl.learning.lore import Lore
+from aomultirl.learning.shared_rows import SharedRows
 
 NEXT, SPENT, GUIDE = range(3)
 TOP, HIGHEST = range(2)
@@ -51,16 +51,34 @@ class Options(NamedTuple):
 class Planner(NamedTuple):
     """What is planned with.
 
-    known, lore: what is remembered and believed of C worlds.  here, total: counts of the episode at the places of
-    ``known``, and of pairs.  weight, mass: the same as they are planned with, with those of the guide.  rewards: (S
-    * A,); sums: the same, added up, where they are not known, else empty; before: visits of earlier episodes that
-    sums holds too. values: (S,).  lease: (S,), visits that the entry of a state was good for when it was made.
-    state: NEXT state to be backed up, steps SPENT, GUIDE: the world whose lore is in ``weight``.  tops: TOP, the
-    greatest value, and the HIGHEST of this rotation.  marks, means: room to work in.
+    known
+        the counts of C worlds in memory.
+    shared_rows
+        what is believed of the rows of those worlds and of a new one.
+    here, total
+        counts of the episode: at the places of ``known``, and (S * A,) of pairs.
+    weight, mass
+        the same as they are planned with, with those of the guide.
+    rewards
+        (S * A,).
+    sums
+        (S * A,), rewards added up, where they are not known; else empty.
+    before
+        (S * A,), visits of earlier episodes that ``sums`` holds too.
+    values
+        (S,).
+    lease
+        (S,), visits that the entry of a state was good for when it was made.
+    state
+        NEXT state to be backed up, steps SPENT, GUIDE: the world whose shared rows are in ``weight``.
+    tops
+        TOP, the greatest value, and the HIGHEST of this rotation.
+    marks, means
+        room to work in.
     """
 
     known: Knowledge
-    lore: Lore
+    shared_rows: SharedRows
     here: NDArray[np.int64]
     total: NDArray[np.int64]
     weight: NDArray[np.float64]
@@ -199,11 +217,11 @@ def book_row(planner: Planner, counts: Counts, pair: int) -> int:
 @kernel
 def remodel(planner: Planner, pair: int) -> None:
     """The row as it is planned with: the episode's counts and the guide's."""
-    known, lore, guide = planner.known, planner.lore, planner.state[GUIDE]
-    weight, here, seen = planner.weight, planner.here, lore.seen[guide]
+    known, shared_rows, guide = planner.known, planner.shared_rows, planner.state[GUIDE]
+    weight, here, seen = planner.weight, planner.here, shared_rows.seen[guide]
     for i in range(known.starts[pair], known.starts[pair + 1]):
         weight[i] = here[i] + seen[i]
-    planner.mass[pair] = planner.total[pair] + lore.mass[guide, pair]
+    planner.mass[pair] = planner.total[pair] + shared_rows.mass[guide, pair]
 
 
 @kernel
@@ -217,7 +235,7 @@ def reprice(planner: Planner, pair: int) -> None:
 
 def planner(
     known: Knowledge,
-    lore: Lore,
+    shared_rows: SharedRows,
     rewards: NDArray[np.float64],
     horizon: int,
     options: Options,
@@ -230,7 +248,7 @@ def planner(
     most = rewards.max() / (1.0 - options.discount)
     return Planner(
         known,
-        lore,
+        shared_rows,
         np.zeros(places, np.int64),
         np.zeros(n_pairs, np.int64),
         np.zeros(places),
@@ -240,15 +258,10 @@ def planner(
         before,
         np.full(n_states, most),
         np.ones(n_states, np.int64),
-        np.array([0, 0, len(lore.mass) - 1], np.int64),
+        np.array([0, 0, len(shared_rows.mass) - 1], np.int64),
         np.array([most, most]),
         np.zeros(n_states + 1, np.int64),
         np.zeros(n_actions),
         horizon,
         options,
     )
-
-
-def empty_table(n_states: int) -> Table:
-    """Ask for everything, look at every visit."""
-    return Table(np.full(n_states, ASK, np.int32), 0, np.ones(n_states, np.int64), np.zeros(n_states, bool))

@@ -12,21 +12,19 @@ rewards are known, whatever the scale of the radii.  Actions that promise the sa
 an epoch.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
-from aomultirl.engine import stepping
+from aomultirl.engine.behaviours import ASK, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, Counts, span
 from aomultirl.engine.random import RandomStream, draw_below
-from aomultirl.engine.stepping import ASK, Table, is_record
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
 
 
-class Ucrl2(NamedTuple):
+class Ucrl2Behaviour(NamedTuple):
     """rewards: (S * A,), known, or empty; then sums: (S * A,), those added up.  epochs: (1,), how many there were."""
 
     table: Table
@@ -39,7 +37,7 @@ class Ucrl2(NamedTuple):
 
 def ucrl2(
     n_states: int, rewards: NDArray[np.float64] | None, sums: NDArray[np.float64], failure: float, scale: float = 1.0
-) -> Ucrl2:
+) -> Ucrl2Behaviour:
     """The behaviour; it learns from the counts of its phase, also from those that were there before.
 
     Parameters
@@ -51,9 +49,8 @@ def ucrl2(
     scale
         multiplies both radii; 1 is faithful.
     """
-    table = Table(np.full(n_states, ASK, np.int32), 0, np.zeros(n_states, np.int64), np.zeros(n_states, bool))
     known = np.empty(0) if rewards is None else np.ascontiguousarray(rewards, np.float64).reshape(-1)
-    return Ucrl2(table, known, sums, np.zeros(1, np.int64), failure, scale)
+    return Ucrl2Behaviour(empty_table(n_states), known, sums, np.zeros(1, np.int64), failure, scale)
 
 
 @kernel
@@ -90,7 +87,7 @@ def _estimate(counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.int32], NDA
 
 @kernel
 def _promised(
-    behaviour: Ucrl2, visits: NDArray[np.int64], step: int
+    behaviour: Ucrl2Behaviour, visits: NDArray[np.int64], step: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(radii of the transitions, upper bounds on the rewards), (S * A,); a pair never visited may be anything."""
     n_pairs, n_states = len(visits), len(behaviour.table.budget)
@@ -127,7 +124,7 @@ def _choose(q: NDArray[np.float64], first: int, last: int, stream: RandomStream)
 
 
 @kernel
-def _prepare(behaviour: Ucrl2, counts: Counts, stream: RandomStream) -> None:
+def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     """A new epoch."""
     table = behaviour.table
     n_states = len(table.budget)
@@ -143,21 +140,12 @@ def _prepare(behaviour: Ucrl2, counts: Counts, stream: RandomStream) -> None:
 
 
 @kernel
-def _attend(behaviour: Ucrl2, state: int) -> bool:
+def _attend(
+    behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+) -> bool:
     """The measure of a pair is full: coming here again begins a new epoch."""
     behaviour.table.plan[state] = ASK
     return False
 
 
-@overload(stepping.prepare, strict=False)
-def _prepare_ucrl2(behaviour: Any, counts: Any, state: Any, stream: Any) -> Any:
-    if is_record(behaviour, Ucrl2):
-        return lambda behaviour, counts, state, stream: _prepare(behaviour, counts, stream)
-    return None
-
-
-@overload(stepping.attend, strict=False)
-def _attend_ucrl2(behaviour: Any, counts: Any, state: Any, action: Any, successor: Any) -> Any:
-    if is_record(behaviour, Ucrl2):
-        return lambda behaviour, counts, state, action, successor: _attend(behaviour, state)
-    return None
+register(Ucrl2Behaviour, prepare=_prepare, attend=_attend)

@@ -2,7 +2,7 @@
 
 from aomultirl.analysis.errata import ERRATA
 from aomultirl.analysis.paper_bounds import Bounds, UpperBound
-from aomultirl.reports.tables import Cell, Mark, TextTable
+from aomultirl.reports.tables import Cell, Judged, TextTable
 
 
 def tables(bounds: Bounds) -> list[TextTable]:
@@ -46,7 +46,7 @@ def _upper(row: UpperBound) -> list[Cell]:
     if row.bound is None:
         return [row.name, *[""] * 4, _number(row.trivial), "no bound"]
     parts = [_number(value) if value else "" for value in row.bound]
-    verdict = Mark("vacuous", good=False) if row.vacuous else Mark("informative", good=True)
+    verdict = Judged("vacuous", good=False) if row.vacuous else Judged("informative", good=True)
     return [row.name, *parts, _number(row.bound.total), _number(row.trivial), verdict]
 
 

@@ -4,36 +4,33 @@ Files of older versions have words in place of the numbers, which are shown as t
 """
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aomultirl.reports.lower_bounds_figures import symbols
-from aomultirl.reports.page import markup
-from aomultirl.reports.tables import STYLES, framed, holds
+from aomultirl.reports import tables
+from aomultirl.reports.wording import symbols
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 SHORT = 120
 """Letters of a reason in the terminal; the page has all of them."""
-HEADINGS = ("claim", "holds", "measured", "predicted", "where", "how it is judged, and what else there is to say")
 
 
 class ClaimRow(NamedTuple):
-    """One claim, as JSON holds it, in words.
+    """One claim in words, with the paper's symbols; what is not known of it is empty.
 
-    verdict
-        whether it holds; None where that is open.
+    holds
+        whether the claim does; None where that is open.
     claim, place, rule, reason
         what is claimed, where, how it is judged, and what else there is to say.
     predicted, measured, interval
-        the numbers, as far as there are any.
-    figure
-        the name of the chart that shows it; may be empty.
+        the numbers.
+    anchor
+        where on the page the chart is that shows it.
     """
 
-    verdict: bool | None
+    holds: bool | None
     claim: str
     place: str
     rule: str
@@ -41,30 +38,25 @@ class ClaimRow(NamedTuple):
     predicted: str
     measured: str
     interval: str
-    figure: str
-
-    @property
-    def found(self) -> str:
-        """What was measured, with its interval."""
-        return f"{self.measured} ({self.interval})" if self.interval else self.measured
+    anchor: str
 
 
-def read(claim: Mapping[str, Any]) -> ClaimRow:
-    """A claim in words, with the paper's symbols.
+def in_words(claim: Mapping[str, Any]) -> ClaimRow:
+    """A claim, as JSON holds it, in words.
 
     Examples
     --------
-    >>> read({"claim": "like lambda^2", "holds": True, "measured": 2.5}).claim
+    >>> in_words({"claim": "like lambda^2", "holds": True, "measured": 2.5}).claim
     'like λ²'
     """
     words = claim.get("words")
     numbers = words if isinstance(words, Mapping) else {}
-    answer = claim.get("holds")
-    named = {name: claim.get(name) for name in ("claim", "place", "rule", "reason", "figure")}
-    shown = {name: numbers.get(name, claim.get(name)) for name in ("predicted", "measured", "interval")}
-    texts = {name: "" if value is None else symbols(str(value)) for name, value in (named | shown).items()}
-    texts["figure"] = str(claim.get("figure") or "")
-    return ClaimRow(verdict=None if answer is None or claim.get("undecided") else bool(answer), **texts)
+    names = ("claim", "place", "rule", "reason", "predicted", "measured", "interval")
+    values = {name: numbers.get(name, claim.get(name)) for name in names}
+    texts = {name: "" if value is None else symbols(str(value)) for name, value in values.items()}
+    answer, figure = claim.get("holds"), claim.get("figure")
+    holds = None if answer is None or claim.get("undecided") else bool(answer)
+    return ClaimRow(holds=holds, anchor=f"figure-{figure}" if figure else "", **texts)
 
 
 def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console") -> None:
@@ -73,52 +65,19 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
     from rich.padding import Padding
     from rich.text import Text
 
-    rows = list(map(read, claims))
+    rows = list(map(in_words, claims))
     if not rows:
         return
-    table = framed(f"{title} (95 % intervals in brackets)")
-    for column, width in (("holds", None), ("claim, and the reason", None), ("predicted", 18), ("found", 16)):
+    table = tables.framed(f"{title} (95 % intervals in brackets)")
+    for column, width in (("holds", None), ("claim, and the reason", None), ("predicted", 14), ("found", 16)):
         table.add_column(column, max_width=width)
     for row in rows:
-        mark, words = holds(row.verdict), Text(row.claim)
+        mark, words = tables.holds(row.holds), Text(row.claim)
         reason = Text(textwrap.shorten(row.reason, SHORT, placeholder=" \u2026"), "dim")
         table.add_row(
-            Text(mark.words, STYLES[mark.good]),
+            Text(mark.words, tables.STYLES[mark.good]),
             Group(words, Padding(reason, (0, 0, 0, 2))) if reason else words,
             Text(row.predicted),
-            Text(row.found),
+            Text(f"{row.measured} ({row.interval})" if row.interval else row.measured),
         )
     console.print(table)
-
-
-def claims_html(claims: Iterable[Mapping[str, Any]]) -> str:
-    """The claims as a table of a page."""
-    caption = "The claims, one by one, with 95 % intervals of what was sampled"
-    return markup.table(HEADINGS, [_cells(read(claim)) for claim in claims], caption, "cards")
-
-
-def _cells(row: ClaimRow) -> Sequence[str]:
-    rule = f"Rule: {escape(row.rule)}.<br>" if row.rule else ""
-    interval = f' <span class="interval">{escape(row.interval)}</span>' if row.interval else ""
-    return [
-        linked(row),
-        markup.SIGNS[row.verdict],
-        escape(row.measured) + interval,
-        escape(row.predicted),
-        escape(row.place),
-        f"{rule}{sentence(row.reason)}",
-    ]
-
-
-def linked(row: ClaimRow) -> str:
-    """What is claimed, with a link to its chart if there is one, as HTML."""
-    words = escape(row.claim)
-    return f'<a href="#figure-{escape(row.figure)}">{words}</a>' if row.figure else words
-
-
-def sentence(words: str) -> str:
-    """Words as a sentence, as HTML."""
-    if not words:
-        return ""
-    begin = words[0].upper() if words[0].isascii() else words[0]
-    return escape(f"{begin}{words[1:]}".rstrip(".") + ".")

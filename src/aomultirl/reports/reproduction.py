@@ -20,11 +20,11 @@ from aomultirl.analysis import paper_claims, paper_summary
 from aomultirl.analysis.claims import Claim
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import is_compiled
+from aomultirl.experiments.completion import Observer
 from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
 from aomultirl.experiments.store import Store
-from aomultirl.experiments.sweep import Observer
 from aomultirl.reports import curves_figure, page
-from aomultirl.reports.grid_figure import FORMATS
+from aomultirl.reports.figure_files import FORMATS, save_all
 
 TITLE = "The paper's experiment, reproduced"
 WRITTEN = ("report.html", "summary.json", "episodes.parquet", *(f"figure.{kind}" for kind in FORMATS))
@@ -95,7 +95,7 @@ def write_files(results: Results, claims: list[Claim], folder: Path) -> None:
     files.write_whole(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
     curves = {label: results.aper(label) for label in LABELS}
     marks = {experiment.episodes // 2 + 1: "$m_4$ first appears"}
-    curves_figure.save_all(curves_figure.draw_curves(curves, marks=marks), folder)
+    save_all(curves_figure.draw_curves(curves, marks=marks), folder, "figure")
     runs = [
         page.Run(label, number, history, before=len(history) - experiment.episodes)
         for label in LABELS

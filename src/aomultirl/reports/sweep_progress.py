@@ -12,9 +12,9 @@ from rich.table import Table
 
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.computing import Computed
+from aomultirl.experiments.completion import Observer
+from aomultirl.experiments.computation import Computed
 from aomultirl.experiments.executors import Executor
-from aomultirl.experiments.sweep import Observer
 
 EVERY = 5.0
 """Seconds between lines."""

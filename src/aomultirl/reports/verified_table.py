@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from aomultirl import checks
-from aomultirl.experiments.verifying import Note, Verified
+from aomultirl.experiments.verification import Note, Verified
 
 MOST = 50
 """Findings, and remarks, that are printed; ``--json`` has all."""

@@ -1,5 +1,7 @@
 """Where the worlds come from: the paper's constructions, random sets, and imports."""
 
+from aomultirl import plugins
+from aomultirl.mdp import ModelSet
 from aomultirl.worlds.entropy_pair import entropy_pair
 from aomultirl.worlds.gridworld import gridworld
 from aomultirl.worlds.gymnasium_import import from_gymnasium
@@ -19,3 +21,5 @@ __all__ = [
     "two_jao_noncommunicating",
     "two_jao_tree",
 ]
+
+plugins.offer_own("world", ModelSet, (globals()[name] for name in __all__))

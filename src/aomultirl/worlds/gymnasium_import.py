@@ -130,9 +130,10 @@ def check_registered(envs: Any) -> None:
     """Refuse ids from a file that name a module: Gymnasium imports what stands before a colon, and so runs it."""
     for i, env in enumerate(envs if isinstance(envs, Iterable) and not isinstance(envs, str) else [envs]):
         if isinstance(env, str) and ":" in env:
-            raise ValueError(
-                f"envs[{i}] is {env!r:.200}, and a file may not name a module to import; name an environment that is "
-                "registered without one, or make the worlds in Python with ao.worlds.from_gymnasium"
+            raise checks.Refusal(
+                f"envs[{i}]",
+                f"is {env!r:.200}, and a file may not name a module to import; name an environment that is "
+                "registered without one, or make the worlds in Python with ao.worlds.from_gymnasium",
             )
 
 
@@ -147,9 +148,11 @@ def _read_tables(envs: Any) -> list[_Table]:
                 env = gymnasium.make(env)
             except (gymnasium.error.Error, ImportError) as error:
                 reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
-                raise ValueError(f"envs[{i}] is {checks.shown(env)}, {reason}") from error
+                raise checks.Refusal(f"envs[{i}]", f"is {checks.shown(env)}, {reason}") from error
         if not isinstance(env, gymnasium.Env):
-            raise ValueError(f"envs[{i}] is {checks.shown(env)}, neither a Gymnasium environment nor the id of one")
+            raise checks.Refusal(
+                f"envs[{i}]", f"is {checks.shown(env)}, neither a Gymnasium environment nor the id of one"
+            )
         name = env.spec.id if env.spec else type(env.unwrapped).__name__
         tables.append(_read_table(f"envs[{i}] ({name})", env.unwrapped))
         sizes = [(len(table.start), table.n_actions) for table in (tables[0], tables[-1])]
@@ -157,7 +160,7 @@ def _read_tables(envs: Any) -> list[_Table]:
             words = [f"{states} states and {actions} actions" for states, actions in sizes]
             raise ValueError(f"{tables[-1].name} has {words[1]}, {tables[0].name} has {words[0]}")
     if not tables:
-        raise ValueError("envs is empty: a set needs at least one world")
+        raise checks.Refusal("envs", "is empty: a set needs at least one world")
     return tables
 
 
@@ -271,10 +274,10 @@ def _span(tables: list[_Table], rescale: Any) -> tuple[float, float]:
         low, high = float(rewards.min()), float(rewards.max())
         return (low, high) if low < high else (0.0, 1.0)
     if rescale is not False and not (isinstance(rescale, tuple | list) and len(rescale) == 2):
-        raise ValueError(f"rescale must be True, False or (low, high), not {checks.shown(rescale)}")
+        raise checks.Refusal("rescale", f"must be True, False or (low, high), not {checks.shown(rescale)}")
     low, high = (checks.real(f"rescale[{i}]", end) for i, end in enumerate(rescale or (0.0, 1.0)))
     if not low <= 0.0 <= high or low == high:
-        raise ValueError(f"rescale is ({low:g}, {high:g}); it needs low <= 0 <= high, as terminal states earn 0")
+        raise checks.Refusal("rescale", f"is ({low:g}, {high:g}); it needs low <= 0 <= high, as terminal states earn 0")
     for table in tables:
         outside = (table.rewards < low) | (table.rewards > high)
         if outside.any():

@@ -193,9 +193,10 @@ def read_delta(diameter: float, least: float = 4.0) -> float:
 def read_gap(gap: float | None, horizon: int | None, pairs: int, diameter: float, delta: float) -> float:
     """Delta: as given, from the horizon by the paper's formula, or 0.01."""
     if gap is not None and horizon is not None:
-        raise ValueError(
-            f"gap = {checks.shown(gap)} and horizon = {checks.shown(horizon)} exclude each other: "
-            "the horizon stands for the paper's gap"
+        raise checks.Refusal(
+            "gap",
+            f"= {checks.shown(gap)} and horizon = {checks.shown(horizon)} exclude each other: "
+            "the horizon stands for the paper's gap",
         )
     if horizon is not None:
         horizon = checks.integer("horizon", horizon, least=1)
@@ -212,7 +213,7 @@ def check_size(actions: int, pairs: int) -> None:
 
 def check_probability(name: str, value: float) -> None:
     if value > 1.0:
-        raise ValueError(f"{name} is {value:g}, not a probability")
+        raise checks.Refusal(name, f"is {value:g}, not a probability")
 
 
 def _reward_right(n_actions: int) -> NDArray[np.float64]:

@@ -71,7 +71,7 @@ def two_jao_tree(
     if double:
         gap = read_gap(gap, horizon, states * actions, diameter, delta)
     elif gap is not None or horizon is not None:
-        raise ValueError("gap and horizon belong to kind = 'two_jao'; a JAO world has neither")
+        raise checks.Refusal("gap", "and horizon belong to kind = 'two_jao'; a JAO world has neither")
     else:
         check_probability("4 / diameter + separation / 2", delta + bias)
     most = copies * specials

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def origin(name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What :func:`aomultirl.worlds.catalogue.make` takes; None where an argument cannot be written down.
+    """What :func:`aomultirl.descriptions.make` takes; None where an argument cannot be written down.
 
     Examples
     --------

@@ -1,14 +1,12 @@
 """Every combination of worlds, agents, streams and episodes, each checked and with a label."""
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aomultirl import checks
-from aomultirl.experiments.specification.expansion import Variant, words_of
-from aomultirl.experiments.specification.parameters import makers, parameters_of
+from aomultirl import checks, descriptions
+from aomultirl.experiments.specification.expansion import Variant
 from aomultirl.experiments.specification.world_facts import WorldFacts
 
 
@@ -24,7 +22,7 @@ class Configuration:
 
 
 @dataclass(frozen=True)
-class Player:
+class Contender:
     """An agent, and what it meets; label: that of its entry, or None."""
 
     agent: Variant
@@ -33,7 +31,7 @@ class Player:
     label: str | None
 
 
-def configure(worlds: Sequence[Variant], players: Sequence[Player]) -> list[Configuration]:
+def configure(worlds: Sequence[Variant], players: Sequence[Contender]) -> list[Configuration]:
     """All of them; refuses what would not run, and what is there twice."""
     check_distinct("world", worlds)
     labels = labels_of(players)
@@ -77,7 +75,7 @@ def check_distinct(noun: str, variants: Sequence[Variant]) -> None:
         seen[text] = variant
 
 
-def labels_of(players: Sequence[Player]) -> list[str]:
+def labels_of(players: Sequence[Contender]) -> list[str]:
     """The entry's label, or the class, with the parameters of lists and those that vary among agents called so.
 
     Lists of one value show too: they may grow, and the labels that are there stay as they are.
@@ -91,7 +89,7 @@ def labels_of(players: Sequence[Player]) -> list[str]:
     for player, name in zip(players, names, strict=True):
         agent = player.agent
         shown = {key: value for key, value in agent.parameters.items() if key in apart[name] or key in agent.varied}
-        label = words_of(agent.name if player.label is None else player.label, shown)
+        label = descriptions.label(agent.name if player.label is None else player.label, shown)
         if len(label) > checks.LONGEST_LABEL:
             raise ValueError(
                 f"{agent.place} would be called {checks.shown(label)}, {len(label):,} characters; "
@@ -109,10 +107,9 @@ def labels_of(players: Sequence[Player]) -> list[str]:
 def _apart(parameters: Sequence[Mapping[str, Any]]) -> set[str]:
     """The parameters that are not the same in all."""
     names = {name for each in parameters for name in each}
-    return {name for name in names if len({json.dumps(each.get(name)) for each in parameters}) > 1}
+    return {name for name in names if len({descriptions.text(each.get(name)) for each in parameters}) > 1}
 
 
 def _text(noun: str, name: str, parameters: Mapping[str, Any]) -> str:
     """The same for all that do the same: with the defaults of what was not given."""
-    known = parameters_of(makers(noun)[name])
-    return json.dumps([name, {key: parameters.get(key, known[key].default) for key in known}], default=repr)
+    return descriptions.text(descriptions.filled({"name": name, "parameters": parameters}, noun))

@@ -31,13 +31,13 @@ except ModuleNotFoundError:
 
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.judging import RECORDED
+from aomultirl.experiments.judge import RECORDED
 from aomultirl.experiments.runner import read_episodes
-from aomultirl.experiments.specification.configurations import Configuration, Player, check_distinct, configure
+from aomultirl.experiments.specification.configurations import Configuration, Contender, check_distinct, configure
 from aomultirl.experiments.specification.expansion import Variant, check_count, check_list, expand
 from aomultirl.experiments.specification.reading import read_document
 from aomultirl.experiments.specification.refusals import sentence
-from aomultirl.experiments.varying import varying
+from aomultirl.experiments.varying_parameters import varying
 
 
 def _listed(value: Any) -> Any:
@@ -98,7 +98,7 @@ class Specification(BaseModel):
         return list(self._configurations)
 
     def varying(self) -> list[dict[str, Any]]:
-        """For each configuration, what sets it apart, see :func:`aomultirl.experiments.varying.varying`."""
+        """For each configuration, what sets it apart, see :func:`aomultirl.experiments.varying_parameters.varying`."""
         return varying(vars(configuration) for configuration in self._configurations)
 
     def cells(self) -> list[Cell]:
@@ -132,7 +132,7 @@ class Specification(BaseModel):
         worlds = _all_variants("world", self.worlds)
         streams = _all_variants("stream", self.streams)
         check_distinct("stream", streams)
-        players: list[Player] = []
+        players: list[Contender] = []
         for i, entry in enumerate(self.agents):
             met, episodes = streams, self.episodes
             if entry.stream is not None:
@@ -144,7 +144,7 @@ class Specification(BaseModel):
                 checks.word(f"agents[{i}].label", entry.label)
             variants = entry.variants("agent", f"agents[{i}]")
             check_count(len(players) + len(variants))
-            players += [Player(agent, met, episodes, entry.label) for agent in variants]
+            players += [Contender(agent, met, episodes, entry.label) for agent in variants]
         count = self.runs * len(worlds) * sum(len(player.streams) * len(player.episodes) for player in players)
         check_count(count)
         return configure(worlds, players)

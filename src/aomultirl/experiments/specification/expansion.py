@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 from aomultirl import checks, sizes
+from aomultirl.descriptions import label, words, written
 from aomultirl.experiments.specification.parameters import Parameter, check_known, find, parameters_of
-from aomultirl.experiments.varying import words, written
 
 MOST = 1_000_000
 """Cells of one experiment."""
@@ -28,16 +28,11 @@ class Variant:
     @property
     def place(self) -> str:
         """The key, with the name and what distinguishes it from others of the same entry."""
-        return f"{self.key} ({checks.cut(words_of(self.name, self.varied))})"
+        return f"{self.key} ({checks.cut(label(self.name, self.varied))})"
 
     def described(self) -> dict[str, Any]:
         """As a cell holds it."""
         return {"name": self.name, "parameters": dict(self.parameters)}
-
-
-def words_of(name: str, parameters: Mapping[str, Any]) -> str:
-    """``name`` with parameters, in a label."""
-    return f"{name}, {words(parameters)}" if parameters else name
 
 
 def expand(
@@ -54,7 +49,7 @@ def expand(
     Parameters
     ----------
     noun
-        "world", "stream" or "agent".
+        "world", "stream", "agent", "learner" or "explorer".
     given
         the parameters in the entry: a list is one value where the parameter takes lists, and several elsewhere.
     grid
@@ -70,10 +65,18 @@ def expand(
     fixed: dict[str, Any] = {}
     axes: list[list[dict[str, Any]]] = []
     for parameter, value in given.items():
-        if isinstance(value, list) and not known[parameter].is_list and known[parameter].is_describable:
-            axes.append(_axis(f"{key}.{parameter}", parameter, value, known))
+        where, kind = f"{key}.{parameter}", known[parameter]
+        if kind.made is not None:
+            values = _made(where, kind, value)
+            steps = _steps(where, parameter, [each.described() for each in values])
+            if isinstance(value, list) or any(each.varied for each in values):
+                axes.append(steps)
+            else:
+                fixed |= steps[0]
+        elif isinstance(value, list) and not kind.is_list and kind.is_describable:
+            axes.append(_axis(where, parameter, value, known))
         else:
-            fixed[parameter] = known[parameter].read(f"{key}.{parameter}", value)
+            fixed[parameter] = kind.read(where, value)
     axes += [_axis(f"{key}.grid.{parameter}", parameter, values, known) for parameter, values in grid.items()]
     for place, group in enumerate(zips):
         where = f"{key}.zip" if len(zips) == 1 else f"{key}.zip[{place}]"
@@ -116,15 +119,38 @@ def _check_names(
 
 
 def _axis(key: str, parameter: str, values: list[Any], known: Mapping[str, Parameter]) -> list[dict[str, Any]]:
-    read = [known[parameter].read(f"{key}[{place}]", value) for place, value in enumerate(values)]
-    check_list(key, read)
-    return [{parameter: value} for value in read]
+    read = [each for place, value in enumerate(values) for each in _values(f"{key}[{place}]", known[parameter], value)]
+    return _steps(key, parameter, read)
+
+
+def _steps(key: str, parameter: str, values: Sequence[Any]) -> list[dict[str, Any]]:
+    """The values of a parameter that varies, one dictionary for each."""
+    check_list(key, values)
+    return [{parameter: value} for value in values]
+
+
+def _values(key: str, parameter: Parameter, value: Any) -> list[Any]:
+    """What a value in a file stands for: itself, or all that its own lists make where it is made by name."""
+    if parameter.made is None:
+        return [parameter.read(key, value)]
+    return [variant.described() for variant in _made(key, parameter, value)]
+
+
+def _made(key: str, parameter: Parameter, value: Any) -> list[Variant]:
+    """Things that are made by name: ``"UCRL2"``, ``{name = "UCBVI", bonus = ["paper", ...]}`` or a list of these."""
+    if isinstance(value, list):
+        return [each for place, inner in enumerate(value) for each in _made(f"{key}[{place}]", parameter, inner)]
+    table = {"name": value} if isinstance(value, str) else value
+    if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
+        parameter.read(key, value)
+    given = {name: inner for name, inner in table.items() if name != "name"}
+    return expand(str(parameter.made), key, table["name"], given, {}, (), ["name"])
 
 
 def _together(key: str, group: Mapping[str, list[Any]], known: Mapping[str, Parameter]) -> list[dict[str, Any]]:
     """The values of parameters that vary together, one dictionary for each step."""
     read = {
-        parameter: [known[parameter].read(f"{key}.{parameter}[{i}]", value) for i, value in enumerate(values)]
+        parameter: [_one(f"{key}.{parameter}[{i}]", known[parameter], value) for i, value in enumerate(values)]
         for parameter, values in group.items()
     }
     if not read:
@@ -141,6 +167,14 @@ def _together(key: str, group: Mapping[str, list[Any]], known: Mapping[str, Para
     steps = [dict(zip(read, step, strict=True)) for step in zip(*read.values(), strict=True)]
     check_list(key, [words(step) for step in steps])
     return steps
+
+
+def _one(key: str, parameter: Parameter, value: Any) -> Any:
+    """The one value that an entry of a group of parameters stands for."""
+    values = _values(key, parameter, value)
+    if len(values) != 1:
+        raise ValueError(f"{key} stands for {len(values)} values, and what varies together cannot vary by itself")
+    return values[0]
 
 
 def check_count(count: int) -> None:

@@ -1,19 +1,15 @@
-"""What a parameter of a world, a stream or an agent can be in a file, as the signature of what takes it says."""
+"""What a parameter of a world, a stream, an agent, a learner or an explorer can be in a file, as its signature says."""
 
-import inspect
 import math
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
-from types import UnionType
 from typing import Any
 
-from aomultirl import agents, checks, streams
+from aomultirl import checks, descriptions, plugins
 from aomultirl.agents import Agent
-from aomultirl.streams import Stream
-from aomultirl.worlds import catalogue
+from aomultirl.plugins import Maker
 
 NOUNS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 FACTS = ("models", "separation", "distinguishing_set", "hitting_time")
@@ -24,21 +20,30 @@ ASK = "world"
 
 @dataclass(frozen=True)
 class Parameter:
-    """kinds: those of its values that a file can hold, of bool, int, float, str; is_list: a list is one of its values.
+    """A parameter.
 
-    required: it has no default.  is_fact: the worlds can say it.
+    types
+        those of its values that a file can hold, of bool, int, float and str.
+    is_list
+        a list is one of its values.
+    made
+        its values are things of this kind, made by name: "learner"; None where they are not.
+    required
+        it has no default.
+    is_fact
+        the worlds can say it.
     """
 
-    kinds: tuple[type, ...]
+    types: tuple[type, ...]
     is_list: bool
+    made: str | None
     required: bool
-    default: Any
     is_fact: bool
 
     @property
     def is_describable(self) -> bool:
         """A file can hold one of its values."""
-        return bool(self.kinds) or self.is_list
+        return bool(self.types) or self.is_list or self.made is not None
 
     def read(self, key: str, value: Any) -> Any:
         """``value``, checked; a whole number becomes a float where only floats are taken."""
@@ -48,10 +53,11 @@ class Parameter:
             return value
         if self.is_list and isinstance(value, list):
             return [_read_inner(f"{key}[{place}]", item) for place, item in enumerate(value)]
-        kind = float if type(value) is int and int not in self.kinds else type(value)
-        if kind not in self.kinds:
-            nouns = [noun for name, noun in NOUNS.items() if name in self.kinds]
-            expected = [*nouns, *["a list"] * self.is_list, *[f'"{ASK}"'] * self.is_fact]
+        kind = float if type(value) is int and int not in self.types else type(value)
+        if kind not in self.types:
+            nouns = [noun for name, noun in NOUNS.items() if name in self.types]
+            made = [] if self.made is None else [f"the name of a {self.made}", "a table with a name"]
+            expected = [*nouns, *made, *["a list"] * self.is_list, *[f'"{ASK}"'] * self.is_fact]
             raise ValueError(f"{key} must be {' or '.join(expected)}, not {checks.shown(value)}")
         return _finite(key, value, kind)
 
@@ -77,59 +83,32 @@ def _finite(key: str, value: Any, kind: type) -> Any:
 
 
 @cache
-def parameters_of(maker: Callable[..., Any]) -> Mapping[str, Parameter]:
+def parameters_of(maker: Maker) -> Mapping[str, Parameter]:
     """The parameters that a function, or a class, takes."""
     is_agent = isinstance(maker, type) and issubclass(maker, Agent)
+    kinds = descriptions.parameter_kinds(maker)
     found = {}
-    for name, parameter in _signature(maker).parameters.items():
-        members, required = _members(parameter.annotation), parameter.default is parameter.empty
+    for name, parameter in descriptions.signature(maker).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        members = descriptions.union_members(parameter.annotation)
+        is_fact = is_agent and name in FACTS
         found[name] = Parameter(
-            tuple(kind for kind in NOUNS if kind in members),
-            any((typing.get_origin(member) or member) in (list, tuple, Sequence, Iterable) for member in members),
-            required,
-            None if required else parameter.default,
-            is_agent and name in FACTS,
+            types=tuple(kind for kind in NOUNS if kind in members),
+            is_list=any((typing.get_origin(each) or each) in (list, tuple, Sequence, Iterable) for each in members),
+            made=None if is_fact else kinds.get(name),
+            required=descriptions.is_needed(parameter),
+            is_fact=is_fact,
         )
     return found
 
 
-def _signature(maker: Callable[..., Any]) -> inspect.Signature:
-    signature = inspect.signature(maker)
-    if any(isinstance(parameter.annotation, str) for parameter in signature.parameters.values()):
-        from gymnasium import Env  # the one name that only type checkers import
-
-        return inspect.signature(maker, eval_str=True, locals={"Env": Env})
-    return signature
-
-
-def _members(hint: Any) -> list[Any]:
-    """The members of a union, or the one type that it is."""
-    return list(typing.get_args(hint)) if typing.get_origin(hint) in (typing.Union, UnionType) else [hint]
-
-
-@cache
-def makers(noun: str) -> dict[str, Callable[..., Any]]:
-    """All worlds, streams or agents by name; ``noun`` is "world", "stream" or "agent"."""
-    if noun == "world":
-        return {name: catalogue.function(name) for name in catalogue.names()}
-    module, base = (streams, Stream) if noun == "stream" else (agents, Agent)
-    return {
-        name: kind
-        for name, kind in vars(module).items()
-        if isinstance(kind, type) and issubclass(kind, base) and kind is not base
-    }
-
-
-def find(noun: str, key: str, name: str) -> Callable[..., Any]:
-    """The world, stream or agent called ``name``; hyphens count as underscores."""
-    known = makers(noun)
-    plain = name.replace("-", "_")
-    if plain not in known:
-        close = closest(plain, known)
-        raise ValueError(
-            f"{key}.name is {checks.shown(name)}, and there is no such {noun}; {close or f'there are {_list(known)}'}"
-        )
-    return known[plain]
+def find(kind: str, key: str, name: Any) -> Maker:
+    """What is called ``name`` of a kind such as "agent"; hyphens count as underscores."""
+    try:
+        return plugins.find(kind, name)
+    except plugins.UnknownNameError as error:
+        raise ValueError(f"{key}.name is {checks.shown(name)}, and there is no such {kind}; {error.hint}") from None
 
 
 def check_known(key: str, name: str, owner: str, valid: Iterable[str]) -> None:
@@ -137,15 +116,5 @@ def check_known(key: str, name: str, owner: str, valid: Iterable[str]) -> None:
     valid = list(valid)
     if name not in valid:
         place = f"{key}.{checks.cut(name)}" if key else checks.cut(name)
-        raise ValueError(f"{place} is not known to {owner}; {closest(name, valid) or f'it takes {_list(valid)}'}")
-
-
-def closest(name: str, valid: Iterable[str]) -> str:
-    """A question whether the closest name was meant; empty where none is close."""
-    known = {word.lower(): word for word in valid}
-    close = get_close_matches(name[: checks.SHOWN].lower(), known, n=1)
-    return f"did you mean {known[close[0]]!r}?" if close else ""
-
-
-def _list(words: Iterable[str]) -> str:
-    return ", ".join(sorted(words))
+        hint = checks.closest(name, valid) or f"it takes {', '.join(sorted(valid))}"
+        raise ValueError(f"{place} is not known to {owner}; {hint}")

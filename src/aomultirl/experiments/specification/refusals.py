@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aomultirl import checks
-from aomultirl.experiments.specification.parameters import closest
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -29,7 +28,7 @@ def sentence(error: "ValidationError", document: Mapping[str, Any], valid: Seque
 def _sentence(error: Any, document: Mapping[str, Any], valid: Sequence[str]) -> str:
     key, kind, value, context = _key(error["loc"], document), error["type"], error["input"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        hint = closest(key, valid) or f"it takes {', '.join(valid)}"
+        hint = checks.closest(key, valid) or f"it takes {', '.join(valid)}"
         return f"{key} is not known to a specification; {hint}"
     if kind == "missing":
         return f"{key} is missing"

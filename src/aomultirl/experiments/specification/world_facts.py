@@ -7,7 +7,6 @@ a smallest one at the level that the agent tests at: its ``level``, else its ``s
 """
 
 import math
-import re
 import time
 import warnings
 from collections.abc import Mapping
@@ -16,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl import checks
+from aomultirl import checks, descriptions, plugins
 from aomultirl.agents import Setting
 from aomultirl.experiments.cells import make_world
 from aomultirl.experiments.specification.expansion import Variant
-from aomultirl.experiments.specification.parameters import ASK, FACTS, makers, parameters_of
+from aomultirl.experiments.specification.parameters import ASK, FACTS, parameters_of
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.streams import Past
 
@@ -55,7 +54,7 @@ class WorldFacts:
 
     def told(self, agent: Variant) -> dict[str, Any]:
         """The agent's parameters with what it asks for, or needs and was not given."""
-        known = parameters_of(makers("agent")[agent.name])
+        known = parameters_of(plugins.find("agent", agent.name))
         told = dict(agent.parameters)
         for name in FACTS:
             needed = name in known and known[name].required and name not in told
@@ -79,7 +78,7 @@ class WorldFacts:
         try:
             self._begin(agent.name, {**told, "hitting_time": None}, 1)
         except BAD as error:
-            return "hitting_time" not in str(error)
+            return not (isinstance(error, checks.Refusal) and error.argument == "hitting_time")
         return True
 
     def _fact(self, name: str, level: float | None) -> Any:
@@ -112,7 +111,7 @@ class WorldFacts:
             raise refusal(agent, error, self.world) from None
 
     def _begin(self, name: str, parameters: Mapping[str, Any], episodes: int) -> None:
-        agent = makers("agent")[name](**parameters)
+        agent = descriptions.make({"name": name, "parameters": parameters}, "agent")
         models = _small() if "models" in agent.told else None  # it may plan for them at once, which takes long
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -122,7 +121,7 @@ class WorldFacts:
         """Refuse a stream that does not fit these worlds, or ends too soon."""
         is_listed = any(isinstance(value, list) for value in stream.parameters.values())
         try:
-            source = makers("stream")[stream.name](**stream.parameters)
+            source = descriptions.make(stream.described(), "stream")
             source.begin(self.models, episodes, np.random.default_rng(0))
             past: list[Past] = []
             for _ in range(episodes if is_listed else 1):
@@ -156,7 +155,17 @@ def _hitting_time(models: ModelSet) -> float:
 def refusal(variant: Variant, error: Exception, world: Variant | None = None) -> ValueError:
     """What ``variant`` said when it was made, with its key, and with the world where that may be the reason."""
     message = checks.cut(str(error), LONGEST_REASON)
-    name, inside, _ = re.split(r"(\W|$)", message, maxsplit=1)
-    if name not in variant.parameters:
-        return ValueError(f"{variant.place}{f' in {world.place}' if world else ''}: {message}")
-    return ValueError(f"{variant.key}.{message}{f' in {world.place}' if world and inside == '[' else ''}")
+    where = f" in {world.place}" if world else ""
+    argument, place = (error.argument, error.place) if isinstance(error, checks.Refusal) else ("", "")
+    key = _key_of(argument, variant.key, variant.parameters)
+    if key is None:
+        return ValueError(f"{variant.place}{where}: {message}")
+    return ValueError(f"{key}.{message}{where if place else ''}")
+
+
+def _key_of(argument: str, key: str, parameters: Mapping[str, Any]) -> str | None:
+    """Where in a file an argument was given: to the agent itself, or to what is a parameter of it; None for neither."""
+    if argument in parameters:
+        return key
+    inner = ((f"{key}.{name}", value) for name, value in parameters.items() if descriptions.is_description(value))
+    return next(filter(None, (_key_of(argument, place, value["parameters"]) for place, value in inner)), None)

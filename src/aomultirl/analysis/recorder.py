@@ -1,0 +1,293 @@
+"""Records an episode of an agent, frame by frame, for a terminal or a GIF to show.
+
+The episodes before it run silently in the simulator, so that the agent has something to remember; the worlds take
+turns.  The watched one goes step by step through :class:`aomultirl.Session`, with the draws that the simulator would
+have made, so what is shown is the very episode that ``ao.run`` runs.
+
+Time-lapse.  Of a long phase nobody watches every step: step t of a phase is followed by step ``t + max(1, t // 16)``,
+and whatever happens in between (a pair has its samples, the phase changes, the world is recognised) has a frame of
+its own.
+"""
+
+import numpy as np
+
+from aomultirl import checks
+from aomultirl.agents.base import Agent, Episode, Evidence, Report, Setting
+from aomultirl.analysis.recording import (
+    BELIEF,
+    EVIDENCE,
+    PARTS,
+    SAMPLES,
+    SURE,
+    Frame,
+    Move,
+    Recording,
+    belief,
+    certified,
+    cluster_name,
+    pair_name,
+)
+from aomultirl.engine.interacting import Session
+from aomultirl.engine.random import RandomStream
+from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.experiments.runner import PURPOSES, episode_streams
+from aomultirl.mdp import MDP, ModelSet
+from aomultirl.streams import Past, round_robin
+from aomultirl.worlds.environment import WorldEnv
+
+SLOWDOWN = 16
+"""The larger, the more frames of a phase."""
+TURNS, MOST = 3, 60
+"""By default every world has come so often before the watched episode, as far as that many episodes do for it."""
+FEW = 8
+"""Pairs up to which it is worth a pause when another one is certified."""
+UNDECIDED = "put in no cluster: the evidence does not suffice"
+LAST = 2_000
+"""The highest number that can be watched; what is silent for longer looks as if it hung."""
+
+
+def record(agent: Agent, models: ModelSet, *, episode: int | None = None, seed: int = 0) -> Recording:
+    """Run an agent up to an episode, and watch that one.
+
+    Parameters
+    ----------
+    episode
+        its number, from 0 to 2,000; by default every world has come three times before, or 60 episodes have.
+    seed
+        as in :func:`aomultirl.run`, which runs the same episodes with ``ao.streams.round_robin()`` and K = episode + 1.
+    """
+    check(episode, seed)
+    number = min(TURNS * len(models), MOST) if episode is None else episode
+    known = models if "models" in agent.told else None
+    agent.begin(Setting(models.n_states, models.n_actions, models.rewards, number + 1, known))
+    stream = round_robin()
+    source = np.random.SeedSequence(seed, spawn_key=(PURPOSES.index("stream"),))
+    stream.begin(models, number + 1, np.random.default_rng(source))
+    world_streams, agent_streams = (episode_streams(seed, purpose, number + 1) for purpose in ("world", "agent"))
+    past: list[Past] = []
+    stands_for: dict[int, int] = {}
+    for k in range(number + 1):
+        task, start = stream.next(past)
+        world, told = models[task], task if "task" in agent.told else None
+        run = agent.episode(start, agent_streams[k], told)
+        if k == number:
+            break
+        report, _ = Simulator(world.alias_tables, world.gains, start, world_streams[k], agent_streams[k]).drive(run)
+        if report.new_cluster:
+            stands_for[report.cluster] = task
+        past.append(Past(task, start, report.cluster))
+    here = next((cluster for cluster, other in stands_for.items() if other == task), None)
+    recorder = _Recorder(agent, world, here, episode_streams(seed, "memory", 1)[0])
+    report = recorder.watch(run, start, world_streams[number], agent_streams[number])
+    right = _is_right(report, task, stands_for)
+    verdict = _verdict(report, task, stands_for, right, recorder.kind)
+    believed = "" if here is None else f"believed to be {cluster_name(here)}, made in m{task + 1}: right"
+    return Recording(
+        world=world,
+        agent=type(agent).__name__,
+        told="task" in agent.told,
+        episode=number,
+        task=task,
+        kind=recorder.kind,
+        pairs=recorder.pairs,
+        samples=recorder.samples,
+        stands_for=stands_for,
+        report=report,
+        right=right,
+        frames=_with_verdict(recorder, believed, verdict, right),
+        states=np.array(recorder.states),
+        actions=np.array(recorder.actions),
+    )
+
+
+def check(episode: int | None, seed: int) -> None:
+    """Refuse, before anything is computed, what cannot be watched."""
+    if episode is not None and checks.integer("episode", episode, least=0) > LAST:
+        raise ValueError(f"episode must be at most {LAST:,}, not {episode:,}: all episodes before it are run first")
+    checks.seed("seed", seed)
+
+
+class _Recorder:
+    """Steps through an episode and keeps the frames; moment: the number of the one in which the agent decides.
+
+    here: the cluster that stands for this world, if any; recognising while acting is to believe in it.
+    """
+
+    def __init__(self, agent: Agent, world: MDP, here: int | None, spare: RandomStream) -> None:
+        self.agent, self.world, self.here, self.kind = agent, world, here, agent.recognition
+        self.pairs: list[tuple[int, int]] = []
+        if self.kind in (SAMPLES, EVIDENCE):
+            compared = agent.memory(spare).pairs.tolist()
+            self.pairs = [(pair // world.n_actions, pair % world.n_actions) for pair in compared]
+        self.samples = int(agent.findings().get("samples", 0)) if self.pairs else 0
+        self.frames: list[Frame] = []
+        self.moment: int | None = None
+        self.phases: list[Phase] = []
+        self.place = {pair: i for i, pair in enumerate(self.pairs)}
+        self.visits = np.zeros(len(self.pairs), np.int64)
+        self.visited = np.zeros(world.n_states if world.layout else 0, np.int64)
+        self.evidence: list[Evidence] = []
+        self.step = self.part_step = self.entered = self.next = 0
+        self.reward = 0.0
+
+    def watch(self, episode: Episode, start: int, world_stream: RandomStream, agent_stream: RandomStream) -> Report:
+        """Step through to the end."""
+        env = WorldEnv(self.world, start, world_stream)
+        env.reset()
+        self.states, self.actions = [start], list[int]()
+        session = Session(self._spied(episode), self.world.n_states, self.world.n_actions, start, agent_stream)
+        if len(self.visited):
+            self.visited[start] += 1
+        self._look(self.phases[-1])
+        self._keep(Move(-1, -1, start), self.phases[-1], "")
+        try:
+            while not session.over:
+                state, action, phase = session.state, session.act(), self.phases[-1]
+                successor, reward, _, _, _ = env.step(action)
+                before = self.evidence
+                session.observe(successor, reward)
+                if self.kind in (EVIDENCE, BELIEF) and self.phases[-1] is phase and not session.over:
+                    self._look(phase)
+                self._count(phase, Move(state, action, successor), reward, session.over, before)
+        except BaseException:
+            session.close()
+            raise
+        report: Report = session.report
+        return report
+
+    def _spied(self, episode: Episode) -> Episode:
+        """The same episode; its phases are noted, and what they say before the agent draws its conclusions."""
+        phase = next(episode)
+        while True:
+            self.phases.append(phase)
+            outcome = yield phase
+            self._look(phase)
+            try:
+                phase = episode.send(outcome)
+            except StopIteration as end:
+                report: Report = end.value
+                return report
+
+    def _look(self, phase: Phase) -> None:
+        if phase.part == "clustering" or self.kind == BELIEF:
+            self.evidence = self.agent.evidence(phase.counts)
+
+    def _count(self, phase: Phase, move: Move, reward: float, over: bool, before: list[Evidence]) -> None:
+        self.step += 1
+        self.part_step += 1
+        self.reward += reward
+        self.states.append(move.successor)
+        self.actions.append(move.action)
+        if len(self.visited):
+            self.visited[move.successor] += 1
+        place = self.place.get((move.state, move.action)) if phase.part == "clustering" else None
+        if place is not None:
+            self.visits[place] += 1
+        by_samples, following = self.kind in ("", SAMPLES), self.phases[-1]
+        news = self._sampled(phase, place) if by_samples else self._proven(phase, before)
+        if over:
+            part = f" of {phase.part}" if by_samples else ""
+            news.append(f"the episode is over: {self.reward:,.6g} reward in {self.part_step:,} steps{part}")
+        turned = following.part != phase.part and self.kind != BELIEF
+        decided = turned or (self.kind == BELIEF and self.moment is None and self.believes())
+        if news or decided or self.part_step >= self.next:
+            if following is phase and not over and self.kind == SAMPLES:
+                self._look(phase)
+            if decided:
+                self.moment = len(self.frames)
+            self._keep(move, phase, "; ".join(news))
+        if turned:
+            self.part_step = self.entered = self.next = 0
+            self.reward = 0.0
+        elif following is not phase:
+            self.entered = self.part_step
+
+    def believes(self) -> bool:
+        """In the right cluster, if there is one."""
+        return any(evidence.cluster == self.here and belief(evidence) > SURE for evidence in self.evidence)
+
+    def _proven(self, phase: Phase, before: list[Evidence]) -> list[str]:
+        """What this step has proven."""
+        gone = {evidence.cluster for evidence in before if evidence.contradicted}
+        news = [
+            f"{cluster_name(evidence.cluster)} is ruled out: ln evidence {evidence.value:.1f} against it"
+            for evidence in self.evidence
+            if evidence.contradicted and evidence.cluster not in gone
+        ]
+        done, every = certified(self.evidence)
+        if done > certified(before)[0] and every <= FEW:
+            news.append(f"{done} of {every} pairs certified")
+        if self.kind == BELIEF and self.phases[-1].part != phase.part:
+            news.append("goes for proof" if self.phases[-1].part == "clustering" else "acts again")
+        return news
+
+    def _sampled(self, phase: Phase, place: int | None) -> list[str]:
+        """Whether this step gave a pair its last sample, and whether it was the last pair."""
+        news = []
+        if place is not None and self.visits[place] == self.samples:
+            news.append(f"{pair_name(self.world, *self.pairs[place])} has its {self.samples:,} samples")
+        if self.phases[-1] is not phase and self.phases[-1].part == phase.part:
+            news.append("every pair has its samples; at random until the phase ends")
+        return news
+
+    def _keep(self, move: Move, phase: Phase, event: str) -> None:
+        self.next = self.part_step + max(1, self.part_step // SLOWDOWN)
+        clustering = phase.part == "clustering"
+        most = self.entered + phase.steps
+        if self.kind == BELIEF or (self.kind == EVIDENCE and clustering):
+            most = getattr(self.agent, "horizon", most)
+        self.frames.append(
+            Frame(
+                step=self.step,
+                move=move,
+                part=PARTS[BELIEF][clustering] if self.kind == BELIEF else phase.part,
+                part_step=self.part_step,
+                part_steps=most,
+                reward=self.reward,
+                visits=self.visits.copy(),
+                visited=self.visited.copy(),
+                evidence=self.evidence,
+                event=event,
+            )
+        )
+
+
+def _is_right(report: Report, task: int, stands_for: dict[int, int]) -> bool | None:
+    """Whether the episode's cluster is the one of this world; None where it was put in none."""
+    if report.cluster < 0:
+        return None
+    if report.new_cluster:
+        return task not in stands_for.values()
+    return stands_for[report.cluster] == task
+
+
+def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool | None, kind: str) -> str:
+    """What the agent takes the world for, and the truth."""
+    if right is None and kind in (EVIDENCE, BELIEF):
+        return UNDECIDED
+    if right is None:
+        return "exploration failed: nothing is recognised"
+    if not report.new_cluster:
+        truth = "right" if right else f"wrong, this is m{task + 1}"
+        words = f"recognised as {cluster_name(report.cluster)}, made in m{stands_for[report.cluster] + 1}: {truth}"
+    elif right:
+        words = f"like nothing before, a new cluster: right, m{task + 1} {'had none' if kind == BELIEF else 'is new'}"
+    else:
+        words = f"like nothing before, a new cluster: wrong, m{task + 1} was here before"
+    return words if report.exploration_ok else f"{words} (with too few samples)"
+
+
+def _with_verdict(recorder: _Recorder, believed: str, verdict: str, right: bool | None) -> list[Frame]:
+    """The frames from the agent's decision on say what it was; the agent itself says so only at the end."""
+    frames, moment, kind = list(recorder.frames), recorder.moment, recorder.kind
+    decisions = []
+    if moment is not None:
+        decisions.append((moment, f"{believed}; no proof yet", True) if kind == BELIEF else (moment, verdict, right))
+    if kind == BELIEF or (kind == EVIDENCE and moment is None):
+        unproven = right is None and recorder.believes()
+        last = (f"{believed}; no proof, so put in no cluster", True) if unproven else (verdict, right)
+        decisions.append((len(frames) - 1, *last))
+    for place, words, truth in decisions:
+        frames[place:] = [frame._replace(recognised=words, right=truth) for frame in frames[place:]]
+        frames[place] = frames[place]._replace(event="; ".join(filter(None, (frames[place].event, words))))
+    return frames

@@ -1,0 +1,270 @@
+"""A watched episode as data: frames, and what each of them says of pairs, clusters and the verdict.
+
+The terminal and the GIF both show it, so whatever both say is worked out here.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.agents.base import Evidence, Report
+from aomultirl.analysis.phrases import counted
+from aomultirl.mdp import MDP
+
+ARROWS = "←→↑↓"
+SAMPLES, EVIDENCE, BELIEF = "samples", "evidence", "belief"
+"""How an agent recognises a world: when every pair has its samples, as soon as the evidence suffices, while it acts."""
+PARTS = {SAMPLES: ("clustering", "learning"), EVIDENCE: ("clustering", "learning"), BELIEF: ("acting", "proving")}
+SURE = 0.99
+"""Belief at which an agent that recognises while it acts is said to have recognised."""
+PAUSE, LONG_PAUSE = 1.2, 2.5
+"""Seconds that a player rests at an event, and at the moment the world is recognised."""
+PALEST = 20
+"""Visits of a state that give the darkest shade of a map, as long as no state has more."""
+
+
+class Move(NamedTuple):
+    """A step; before the first, state and action are -1 and successor is where the episode starts."""
+
+    state: int
+    action: int
+    successor: int
+
+
+class Frame(NamedTuple):
+    """The moment after a step.
+
+    step: steps taken so far.
+    move: the last one.
+    part: "clustering" or "learning"; of an agent that recognises while it acts "acting" or "proving".
+    part_step, part_steps: the steps taken in this part, and how many it may take; those of the whole episode for an
+        agent that recognises while it acts.
+    reward: collected in this part.
+    visits: of the pairs of Gamma in this episode, (|Gamma|,).
+    visited: how often each state was entered, (S,); empty where the world has no layout.
+    evidence: one for every cluster known before this episode.
+    event: what just happened, in words; empty where nothing did.
+    recognised: what the agent takes the world for, in words; empty while it does not know.
+    right: whether that is the truth; None where the agent does not say.
+    """
+
+    step: int
+    move: Move
+    part: str
+    part_step: int
+    part_steps: int
+    reward: float
+    visits: NDArray[np.int64]
+    visited: NDArray[np.int64]
+    evidence: list[Evidence]
+    event: str
+    recognised: str = ""
+    right: bool | None = None
+
+
+class Gauge(NamedTuple):
+    """A bar.
+
+    name: what is measured.
+    share: of what is needed; the bar is full at 1.
+    words: the measurement.
+    enough: whether it is what is needed.
+    """
+
+    name: str
+    share: float
+    words: str
+    enough: bool
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A watched episode.
+
+    world: where it took place.
+    agent, told: the agent's name, and whether it is told which world this is.
+    episode, task: the numbers of the episode and of its world, both from 0.
+    kind: SAMPLES, EVIDENCE or BELIEF; empty for agents that do not cluster.
+    pairs: Gamma, (state, action); empty for agents that have none.
+    samples: how often each pair must be seen, with evidence only in a new world; 0 for agents without pairs.
+    stands_for: {cluster: the task of the episode that made it}, before this one.
+    report: what the agent said in the end.
+    right: the cluster that was recognised stands for this world; None where nothing was.
+    frames: in order of time.
+    states, actions: every step, (T + 1,) and (T,).
+    """
+
+    world: MDP
+    agent: str
+    told: bool
+    episode: int
+    task: int
+    kind: str
+    pairs: list[tuple[int, int]]
+    samples: int
+    stands_for: dict[int, int]
+    report: Report
+    right: bool | None
+    frames: list[Frame]
+    states: NDArray[np.int64]
+    actions: NDArray[np.int64]
+
+    @property
+    def title(self) -> str:
+        """What is watched."""
+        secret = "which it is told" if self.told else "which it is not told"
+        return f"{self.agent}, episode {self.episode}, in m{self.task + 1} ({secret})"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What an episode consists of."""
+        return PARTS.get(self.kind, ("learning",))
+
+    @property
+    def events(self) -> list[Frame]:
+        """The frames in which something happened."""
+        return [frame for frame in self.frames if frame.event]
+
+    def lines(self, note: str = "") -> list[str]:
+        """The whole episode in words, with a note on the numbers that were in force."""
+        sizes = f"{counted(self.world.n_states, 'state')}, {counted(self.world.n_actions, 'action')}"
+        if self.kind:
+            sizes += f", {counted(len(self.stands_for), 'cluster')} known before"
+        events = [f"step {frame.step:,}, {frame.part}: {frame.event}" for frame in self.events]
+        return [self.title, sizes, *([note] if note else []), *events]
+
+    def log(self, number: int, most: int) -> list[Frame]:
+        """The last events up to a frame."""
+        return [frame for frame in self.frames[: number + 1] if frame.event][-most:]
+
+    def decides(self, number: int) -> bool:
+        """Whether the agent recognises the world in this very frame."""
+        return bool(self.frames[number].recognised) and not self.frames[max(0, number - 1)].recognised
+
+    def verdict(self, frame: Frame) -> tuple[str, bool | None]:
+        """What the agent takes the world for, in words, and whether that is good; None while it does not know."""
+        if not frame.recognised:
+            return ("? which world is this" if self.kind else ""), None
+        undecided = self.report.abstained and self.kind != SAMPLES
+        sign = "✔" if frame.right else "?" if undecided else "✘"
+        return f"{sign} {frame.recognised}", bool(frame.right)
+
+    def progress(self, frame: Frame) -> str:
+        """How far the part of the episode is."""
+        most = "at most " if frame.part == "clustering" else ""
+        return f"{frame.part_step:,} of {most}{frame.part_steps:,} steps, reward {frame.reward:,.6g}"
+
+    def heat(self, frame: Frame) -> NDArray[np.float64]:
+        """How dark each state is on the map, (S,), from 0 to 1."""
+        return np.asarray(np.log1p(frame.visited) / np.log1p(max(int(frame.visited.max()), PALEST)))
+
+    def moves(self, number: int, most: int) -> list[tuple[str, str, str, str]]:
+        """The last moves up to a frame, for worlds without a map: step, state, action and successor, in words."""
+        return [self._move(frame) for frame in self.frames[max(0, number + 1 - most) : number + 1]]
+
+    def _move(self, frame: Frame) -> tuple[str, str, str, str]:
+        (state, action, successor), labels = frame.move, self.world.labels
+        before, after = (str(s if labels is None else labels[s]) for s in (state, successor))
+        return (f"{frame.step:,}", before, str(action), after) if action >= 0 else ("0", "start", "", after)
+
+    def cluster(self, number: int) -> str:
+        """A cluster's name, with the world that it stands for, which the agent does not know."""
+        known = number in self.stands_for
+        return f"{cluster_name(number)} = m{self.stands_for[number] + 1}" if known else cluster_name(number)
+
+    def clusters(self, frame: Frame, rows: int) -> tuple[list[Evidence], int]:
+        """The clusters to list, those that are not contradicted before others, and how many are left out."""
+        ranked = sorted(frame.evidence, key=lambda evidence: evidence.contradicted)
+        shown = ranked if len(ranked) <= rows else ranked[: rows - 1]
+        return sorted(shown, key=lambda evidence: evidence.cluster), len(ranked) - len(shown)
+
+    def opinion(self, evidence: Evidence, frame: Frame) -> str:
+        """What the evidence means for a cluster, in a word or two."""
+        if not (frame.visits.any() if self.kind == SAMPLES else frame.step):
+            return "nothing seen"
+        if frame.recognised and self.report.cluster == evidence.cluster and not self.report.new_cluster:
+            return "this one"
+        if self.kind != SAMPLES and evidence.contradicted:
+            return "ruled out"
+        if self.kind == EVIDENCE and frame.recognised and self.report.certified:
+            return "not this one"
+        if self.kind == SAMPLES and frame.recognised:
+            return "contradicted" if evidence.contradicted else "agrees too"
+        return "unlike so far" if evidence.contradicted else "may be it"
+
+    def has_enough(self, visits: int) -> bool:
+        """A pair was seen often enough to be compared."""
+        return self.kind == SAMPLES and bool(visits >= self.samples)
+
+    def gauges(self, frame: Frame, rows: int) -> tuple[str, list[Gauge]]:
+        """What the agent goes by, a heading and at most so many bars: samples, visits, or belief in every cluster."""
+        if self.kind == BELIEF:
+            return "belief that this is", self._beliefs(frame, rows)
+        if self.kind == EVIDENCE:
+            return "visits", self._visits(frame, rows)
+        return "samples of each pair", self._samples(frame, rows)
+
+    def _beliefs(self, frame: Frame, rows: int) -> list[Gauge]:
+        beliefs = {evidence.cluster: belief(evidence) for evidence in frame.evidence}
+        kept = sorted(sorted(beliefs, key=lambda number: -beliefs[number])[: rows - 1])
+        rest = max(0.0, 1.0 - sum(beliefs[number] for number in kept))
+        listed = [(self.cluster(number), beliefs[number]) for number in kept] + [("none of them", rest)]
+        return [Gauge(name, p, f"{100 * p:.1f} %", p > SURE) for name, p in listed]
+
+    def _visits(self, frame: Frame, rows: int) -> list[Gauge]:
+        """The pairs with most visits, and how many are certified."""
+        done, every = certified(frame.evidence)
+        every = every or len(self.pairs)
+        often = sorted(sorted(range(len(self.pairs)), key=lambda i: -int(frame.visits[i]))[: rows - 1])
+        gauges = [self._gauge(i, frame, f"{frame.visits[i]:,}", enough=False) for i in often]
+        return [*gauges, Gauge("certified", done / every, f"{done} of {every} pairs", done == every)]
+
+    def _samples(self, frame: Frame, rows: int) -> list[Gauge]:
+        """The pairs, those that need more samples before others, and how many are done where not all are listed."""
+        enough, every = [self.has_enough(seen) for seen in frame.visits], len(self.pairs)
+        places = list(range(every))
+        if every > rows:
+            places = sorted(sorted(places, key=enough.__getitem__)[: rows - 1])
+        gauges = []
+        for i in places:
+            words = f"{frame.visits[i]:,} of {self.samples:,}{' ✓' if enough[i] else ''}"
+            gauges.append(self._gauge(i, frame, words, enough[i]))
+        if every > rows:
+            gauges.append(Gauge("all", sum(enough) / every, f"{sum(enough)} of {every} pairs", all(enough)))
+        return gauges
+
+    def _gauge(self, place: int, frame: Frame, words: str, enough: bool) -> Gauge:
+        share = int(frame.visits[place]) / max(1, self.samples)
+        return Gauge(pair_name(self.world, *self.pairs[place]), share, words, enough)
+
+
+def belief(evidence: Evidence) -> float:
+    """How probable the agent finds it that this is the cluster; 0 if it does not say."""
+    return evidence.belief or 0.0
+
+
+def certified(evidence: list[Evidence]) -> tuple[int, int]:
+    """How many pairs are certified to agree with the leading cluster, of how many."""
+    return next((one.certified for one in evidence if one.certified is not None), (0, 0))
+
+
+def heading(evidence: Evidence) -> str:
+    """What the value is, and its limit."""
+    return f"{evidence.words}, limit {evidence.limit:.3g}"
+
+
+def cluster_name(number: int) -> str:
+    """c1, c2, ...; files count from 0."""
+    return f"c{number + 1}"
+
+
+def on_grid(world: MDP) -> bool:
+    """Whether the actions are the four moves of a grid."""
+    return world.layout is not None and world.n_actions == len(ARROWS)
+
+
+def pair_name(world: MDP, state: int, action: int) -> str:
+    """(state, action), the action as an arrow in a grid."""
+    return f"({state}, {ARROWS[action] if on_grid(world) else action})"

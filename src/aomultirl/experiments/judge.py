@@ -1,0 +1,151 @@
+"""What no agent may see: exact values, regret, errors of what was learned, and who is in the wrong cluster."""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.agents.base import NOTHING, Report
+from aomultirl.engine import planning
+from aomultirl.engine.behaviours import Fixed, follow
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import Counts, CountTable, find, merged, visits_of
+from aomultirl.engine.signals import serve_signals
+from aomultirl.engine.stepping import Phase, Ran, Simulator
+from aomultirl.engine.successors import Successors
+from aomultirl.experiments.history import Row
+from aomultirl.mdp import MDP, ModelSet
+
+U = np.uint64
+REMEMBERED = 100
+RECORDED = ("regret", "evaluation", "estimate_error")
+"""What a judge works out if asked: value, regret and learning_regret; both evaluation columns; estimate_error."""
+
+
+@kernel
+def estimate_error(learned: Counts, world: Successors) -> float:
+    """Mean over all pairs of ``||P_learned(s, a) - P(s, a)||_1``; 1 for a pair that was never visited."""
+    n_pairs = len(learned.heads)
+    total, spent = 0.0, 0
+    for pair in range(n_pairs):
+        spent = serve_signals(spent, 16 * (1 + world.starts[pair + 1] - world.starts[pair]))
+        visits = visits_of(learned, pair)
+        if visits == 0:
+            total += 1.0
+            continue
+        inside = 0.0
+        for i in range(world.starts[pair], world.starts[pair + 1]):
+            slot = find(learned.heads, learned.slots, U(pair), U(world.states[i]))
+            share = learned.slots[slot + U(1)] / visits if learned.slots[slot] == world.states[i] else 0.0
+            total += abs(share - world.probs[i])
+            inside += share
+        total += max(0.0, 1.0 - inside)
+    return total / n_pairs
+
+
+class Judge:
+    """Knows the worlds, and judges every episode.
+
+    Parameters
+    ----------
+    sources
+        two random streams an episode, for the sampled evaluation.
+    record
+        which of RECORDED are worked out; columns of the others are nan.
+    """
+
+    def __init__(self, models: ModelSet, sources: NDArray[np.uint64], record: Sequence[str] = RECORDED) -> None:
+        self.models, self.sources, self.record = models, sources, record
+        self._known: dict[tuple[int, int, bytes], NDArray[np.float64]] = {}
+        self.stands_for: dict[int, int] = {}
+
+    def row(self, k: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
+        parts = split(ran)
+        return Row(
+            k,
+            task,
+            start,
+            report.cluster,
+            report.new_cluster,
+            self._misclustered(task, report),
+            report.exploration_ok,
+            *parts,
+            *self._regret(task, start, ran, parts[2]),
+            *self._evaluate(task, start, report, self.sources[2 * k : 2 * k + 2]),
+            self._error(task, report),
+            report.certified,
+            report.abstained,
+        )
+
+    def _regret(self, task: int, start: int, ran: list[Ran], collected: float) -> tuple[float, float, float]:
+        """(value, regret, learning regret), given what the clustering phases collected."""
+        if "regret" not in self.record:
+            return np.nan, np.nan, np.nan
+        world, steps = self.models[task], sum(one.outcome.steps for one in ran)
+        learning = [one for one in ran if one.phase.part == "learning"]
+        value = sum(self._value(task, one) for one in learning)
+        best = float(world.first_values(steps)[start])
+        return value, best - collected - value, self._optimum(world, learning) - value
+
+    def _error(self, task: int, report: Report) -> float:
+        if "estimate_error" not in self.record or not report.samples:
+            return np.nan
+        return estimate_error(merged(report.samples).record, self.models[task].successors)
+
+    @staticmethod
+    def _optimum(world: MDP, learning: list[Ran]) -> float:
+        """What the learning phases could have earned at best, from where the first of them was entered."""
+        steps = sum(one.outcome.steps for one in learning)
+        return float(world.first_values(steps)[learning[0].entered]) if steps > 0 else 0.0
+
+    def _value(self, task: int, one: Ran) -> float:
+        """The exact value of a phase that follows a plan, from the state it was entered in; else what it earned."""
+        steps = one.phase.steps
+        if not isinstance(one.phase.behaviour, Fixed) or steps == 0:
+            return one.outcome.reward
+        return float(self._values(task, one.phase.behaviour.table.plan, steps)[one.entered])
+
+    def _values(self, task: int, plan: NDArray[np.int32], steps: int) -> NDArray[np.float64]:
+        """The exact values of a plan in a world, (S,); learners often come back to one they followed before."""
+        key = (task, steps, hashlib.blake2b(np.ascontiguousarray(plan).data).digest())
+        if key not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            world = self.models[task]
+            table = plan.reshape(-1, world.n_states)
+            self._known[key] = planning.evaluate_first(world.planning_tables, world.gains, table, steps)
+        return self._known[key]
+
+    def _evaluate(self, task: int, start: int, report: Report, sources: NDArray[np.uint64]) -> tuple[float, float]:
+        """The paper's metric, sampled and exact."""
+        plan, horizon = report.evaluation, report.evaluation_horizon
+        if "evaluation" not in self.record or plan is None or horizon == 0:
+            return np.nan, np.nan
+        world = self.models[task]
+        simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])
+        phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
+        sampled = simulator.run(phase).reward
+        return sampled, float(self._values(task, plan, horizon)[start])
+
+    def _misclustered(self, task: int, report: Report) -> bool:
+        """A cluster stands for the task of the episode that made it."""
+        if report.cluster < 0:
+            return False
+        if report.new_cluster:
+            known = task in self.stands_for.values()
+            self.stands_for[report.cluster] = task
+            return known
+        if report.cluster not in self.stands_for:
+            raise ValueError(f"an episode was put in cluster {report.cluster}, which no episode made")
+        return self.stands_for[report.cluster] != task
+
+
+def split(ran: list[Ran]) -> tuple[int, int, float, float]:
+    """(identification steps, learning steps, clustering reward, learning reward)."""
+    steps = {"clustering": 0, "learning": 0}
+    earned = {"clustering": 0.0, "learning": 0.0}
+    for one in ran:
+        steps[one.phase.part] += one.outcome.steps
+        earned[one.phase.part] += one.outcome.reward
+    return steps["clustering"], steps["learning"], earned["clustering"], earned["learning"]

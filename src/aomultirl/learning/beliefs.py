@@ -1,0 +1,225 @@
+"""Identify while acting: act on what the evidence says this world probably is.
+
+The hypotheses are the worlds in memory, and one that none of them is.  Each predicts a transition from its counts d
+and the episode's b so far, (d_i + b_i + alpha_i) / (n_d + n_b + theta) over the successors that any of them knows
+and one place for the rest (alpha, theta: :mod:`.shared_rows`); the product of the predictions is the Dirichlet marginal
+likelihood of all that was seen.  A new world is thought to share each of its rows with one of the known ones with
+probability rho, and to have one of its own otherwise, so its likelihood is the product over pairs of
+
+    rho / C sum_c ML_c(row) + (1 - rho) ML_0(row),
+
+C being the number of those that have shown it.  Of a row that a known world has not shown, no more is expected of it
+than of a new one.
+
+The behaviour acts as the learner of :mod:`.optimism` does with the counts of the likeliest hypothesis and of the
+episode. Nothing here is a proof: mistakes cost reward.  Proofs are :mod:`aomultirl.identifying.proof`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.behaviours import Table, empty_table, register
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.random import RandomStream
+from aomultirl.engine.signals import DECISION, serve_signals
+from aomultirl.identifying.knowledge import place_of
+from aomultirl.learning.optimism import (
+    GUIDE,
+    SPENT,
+    TOP,
+    Planner,
+    book_row,
+    plan,
+    remodel,
+    reprice,
+    sweep,
+)
+
+SWEEPS = 20
+PATIENCE = 16
+"""An entry is kept for a sixteenth of the visits that its pair has had."""
+
+
+class Beliefs(NamedTuple):
+    """scores: (C + 1,), ln of prior times likelihood, the new world last.  rows: (C + 1, S * A), ln ML of each row,
+    that of a row of its own last; mixed: (S * A,), of the new world's.  values: (C, S), where planning begins for
+    each. switches: (2,), how often the guide changed, and the step of the last change."""
+
+    scores: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    mixed: NDArray[np.float64]
+    values: NDArray[np.float64]
+    switches: NDArray[np.int64]
+
+
+class BeliefBehaviour(NamedTuple):
+    """The behaviour of one episode."""
+
+    table: Table
+    planner: Planner
+    beliefs: Beliefs
+
+
+def act_on_beliefs(planner: Planner, prior: NDArray[np.float64], values: NDArray[np.float64]) -> BeliefBehaviour:
+    """Act in one of C known worlds or a new one; prior: (C + 1,), values: (C, S).
+
+    With no known world this is the learner alone; with one and prior (1, 0) it learns on in that world.
+    """
+    count, n_pairs = len(prior) - 1, len(planner.total)
+    with np.errstate(divide="ignore"):
+        scores = np.log(prior)
+    beliefs = Beliefs(
+        scores, np.zeros((count + 1, n_pairs)), np.zeros(n_pairs), np.array(values, np.float64), np.zeros(2, np.int64)
+    )
+    return BeliefBehaviour(empty_table(len(planner.values)), planner, beliefs)
+
+
+@kernel
+def _score(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> None:
+    """Book what came to a row since it was booked last.  Call before :func:`book_row`: the order does not matter."""
+    known, here, rows = planner.known, planner.here, beliefs.rows
+    seen, mass = planner.shared_rows.seen, planner.shared_rows.mass
+    count = len(known.seen)
+    last = known.starts[pair + 1] - 1
+    prior = planner.shared_rows.prior
+    alpha, rest, theta = prior[0, pair], prior[1, pair], prior[2, pair]
+    n = planner.total[pair]
+    novel = spent = 0
+    for slot in range(*span(counts, pair)):
+        key = counts.slots[2 * slot]
+        if key == EMPTY:
+            continue
+        place = place_of(known.starts, known.states, pair, key)
+        visits = counts.slots[2 * slot + 1]
+        if place == last:
+            novel += visits
+            continue
+        for b in range(here[place], visits):
+            spent = serve_signals(spent, 16 * (count + 1))
+            for c in range(count):
+                rows[c, pair] += math.log((seen[c, place] + b + alpha) / (mass[c, pair] + n + theta))
+            rows[count, pair] += math.log((b + alpha) / (n + theta))
+            n += 1
+    for b in range(here[last], novel):
+        spent = serve_signals(spent, 16 * (count + 1))
+        for c in range(count):
+            rows[c, pair] += math.log((b + rest) / (mass[c, pair] + n + theta))
+        rows[count, pair] += math.log((b + rest) / (n + theta))
+        n += 1
+
+
+@kernel
+def _believe(
+    beliefs: Beliefs, visits: NDArray[np.int64], pair: int, before: NDArray[np.float64], shared: float
+) -> None:
+    """The scores after a row's likelihoods changed from ``before``."""
+    scores, rows = beliefs.scores, beliefs.rows
+    count = len(scores) - 1
+    most, models = rows[count, pair], 0
+    for c in range(count):
+        if visits[c, pair] > 0:
+            models += 1
+            most = max(most, rows[c, pair])
+    mixed = rows[count, pair]
+    if models > 0:
+        total = (1.0 - shared) * math.exp(rows[count, pair] - most)
+        for c in range(count):
+            if visits[c, pair] > 0:
+                total += shared / models * math.exp(rows[c, pair] - most)
+        mixed = most + math.log(total)
+    for c in range(count):
+        scores[c] += rows[c, pair] - before[c] if visits[c, pair] > 0 else mixed - beliefs.mixed[pair]
+    scores[count] += mixed - beliefs.mixed[pair]
+    beliefs.mixed[pair] = mixed
+
+
+@kernel
+def _learn(behaviour: BeliefBehaviour, counts: Counts, pair: int) -> None:
+    """Take a row over into beliefs and model."""
+    planner, beliefs = behaviour.planner, behaviour.beliefs
+    if len(beliefs.scores) > 1:
+        before = beliefs.rows[:, pair].copy()
+        _score(planner, beliefs, counts, pair)
+        _believe(beliefs, planner.known.visits, pair, before, planner.shared_rows.shared)
+    planner.state[SPENT] += book_row(planner, counts, pair)
+    remodel(planner, pair)
+    reprice(planner, pair)
+
+
+@kernel
+def _guide(scores: NDArray[np.float64]) -> int:
+    """The likeliest hypothesis; the last for a new world."""
+    best = len(scores) - 1
+    for c in range(len(scores) - 1):
+        if scores[c] > scores[best]:
+            best = c
+    return best
+
+
+@kernel
+def settle(behaviour: BeliefBehaviour, counts: Counts) -> None:
+    """Take over all that was counted, by this behaviour or another; to be called when a phase has ended."""
+    planner, table, spent = behaviour.planner, behaviour.table, 0
+    for s in range(len(planner.lease)):
+        planner.lease[s] = table.budget[s] = 1
+    for pair in range(len(planner.total)):
+        spent = serve_signals(spent, DECISION)
+        if counts.filled[pair] > 0:
+            _learn(behaviour, counts, pair)
+
+
+@kernel
+def _follow(behaviour: BeliefBehaviour, counts: Counts, guide: int, state: int) -> None:
+    """Plan for another hypothesis, from what is known of its values."""
+    table, planner, beliefs = behaviour.table, behaviour.planner, behaviour.beliefs
+    settle(behaviour, counts)
+    old = planner.state[GUIDE]
+    if old < len(beliefs.values):
+        beliefs.values[old] = planner.values
+    planner.state[GUIDE] = guide
+    spent = 0
+    for pair in range(len(planner.total)):
+        spent = serve_signals(spent, 16 + planner.known.starts[pair + 1] - planner.known.starts[pair])
+        remodel(planner, pair)
+        reprice(planner, pair)
+    if guide < len(beliefs.values):
+        planner.values[:] = beliefs.values[guide]
+    else:
+        planner.values[:] = planner.rewards.max() / (1.0 - planner.options.discount)
+    planner.tops[TOP] = planner.values.max()
+    sweep(planner, table, counts, SWEEPS, state)
+
+
+@kernel
+def _prepare(behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
+    _follow(behaviour, counts, _guide(behaviour.beliefs.scores), state)
+
+
+@kernel
+def _attend(
+    behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+) -> bool:
+    table, planner, beliefs = behaviour.table, behaviour.planner, behaviour.beliefs
+    pair = state * (len(planner.total) // len(planner.values)) + action
+    planner.lease[state] = table.budget[state] = 1
+    _learn(behaviour, counts, pair)
+    guide = _guide(beliefs.scores)
+    if guide != planner.state[GUIDE]:
+        beliefs.switches[0] += 1
+        beliefs.switches[1] = planner.state[SPENT]
+        _follow(behaviour, counts, guide, successor)
+        return False
+    plan(planner, table, counts, planner.options.backups, state)
+    if successor != state:
+        plan(planner, table, counts, 0, successor)
+    lease = 1 + planner.total[pair] // PATIENCE
+    if lease > 1 and table.plan[state] == action:
+        planner.lease[state] = table.budget[state] = lease
+    return False
+
+
+register(BeliefBehaviour, prepare=_prepare, attend=_attend)

@@ -1,0 +1,175 @@
+"""What is believed of the rows of each known world, when worlds may share rows.
+
+Hidden worlds are often alike in most places.  With d_w and d_j the counts of one row in two worlds, the Bayes factor of
+"the same distribution" against "two of their own" is
+
+    B = ML(d_w + d_j) / (ML(d_w) ML(d_j)),     ML(d) = prod_i G(d_i + alpha_i) / G(alpha_i) * G(theta) / G(n + theta).
+
+theta says how spread a row is.  It is learned from the numbers u of successors seen in n visits: sum u = sum theta
+ln(1 + n / theta), first over all rows of all worlds, and then for each row alone, in all worlds together, with
+BORROWED visits as in the average row.  Of a row's theta, the share theta / (N + theta) is for successors that no
+world has shown in the N visits of all of them, and the rest is for those that one has, alike.
+
+How often rows are shared at all, rho, is learned from the rows that two worlds know well, by a few rounds of
+expectation and maximisation; so worlds that share nothing are soon taken for such.  With sigma = rho B / (1 - rho +
+rho B) the counts of j are worth up to sigma / (1 - sigma) visits of the row of w: a guess is worth little, a
+well-tested one all.  A world that nobody has met has no counts of its own.  An untested
+guess, B = 1, is worth GUESS visits at most, all worlds together.  All this serves to act, never to prove.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
+from aomultirl.identifying.knowledge import Knowledge
+
+ROUNDS = 4
+ENOUGH = 3
+"""Visits of a row in both worlds for it to say anything about sharing."""
+MOST_SHARED = 0.95
+LEAST_SPREAD, MOST_SPREAD, BORROWED = 0.1, 1000.0, 4.0
+GUESS = 1.0
+"""Visits that a guess is worth at most, all worlds together: a new world must be looked at where it matters."""
+
+
+class SharedRows(NamedTuple):
+    """seen: (C + 1, places), mass: (C + 1, S * A), the new world last; spread: the average
+    theta; shared: rho.
+
+    prior: (3, S * A), alpha of a successor that some world has shown, of all others together, and theta.
+    """
+
+    seen: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    prior: NDArray[np.float64]
+    spread: float
+    shared: float
+
+
+@kernel
+def _spread(starts: NDArray[np.int64], seen: NDArray[np.int64], visits: NDArray[np.int64]) -> float:
+    """theta, by bisection of its logarithm."""
+    found = 0
+    for c in range(len(seen)):
+        for i in range(seen.shape[1]):
+            found += seen[c, i] > 0
+    low, high, spent = math.log(LEAST_SPREAD), math.log(MOST_SPREAD), 0
+    for _ in range(12):
+        theta = math.exp(0.5 * (low + high))
+        expected = 0.0
+        for c in range(len(visits)):
+            for pair in range(visits.shape[1]):
+                spent = serve_signals(spent, 16)
+                if visits[c, pair] > 0:
+                    expected += theta * math.log1p(visits[c, pair] / theta)
+        if expected < found:
+            low = math.log(theta)
+        else:
+            high = math.log(theta)
+    return math.exp(0.5 * (low + high))
+
+
+@kernel
+def _spread_of(visits: int, distinct: int, average: float) -> float:
+    """theta of one row."""
+    wanted = distinct + average * math.log1p(BORROWED / average)
+    low, high = math.log(LEAST_SPREAD), math.log(MOST_SPREAD)
+    for _ in range(10):
+        theta = math.exp(0.5 * (low + high))
+        if theta * (math.log1p(visits / theta) + math.log1p(BORROWED / theta)) < wanted:
+            low = math.log(theta)
+        else:
+            high = math.log(theta)
+    return math.exp(0.5 * (low + high))
+
+
+@kernel
+def _ln_same(one: NDArray[np.int64], other: NDArray[np.int64], n: int, m: int, theta: float, alpha: float) -> float:
+    """ln B of two rows."""
+    total = math.lgamma(n + theta) + math.lgamma(m + theta) - math.lgamma(n + m + theta) - math.lgamma(theta)
+    own = math.lgamma(alpha)
+    for i in range(len(one)):
+        if one[i] > 0 and other[i] > 0:
+            x = math.lgamma(one[i] + other[i] + alpha)
+            total += x - math.lgamma(one[i] + alpha) - math.lgamma(other[i] + alpha) + own
+    return total
+
+
+@kernel
+def _share(
+    starts: NDArray[np.int64],
+    seen: NDArray[np.int64],
+    visits: NDArray[np.int64],
+    out: NDArray[np.float64],
+    mass: NDArray[np.float64],
+    theta: float,
+    prior: NDArray[np.float64],
+) -> float:
+    count, n_pairs = visits.shape
+    factors = np.zeros((count, count, n_pairs))
+    shared, spent = 0.5, 0
+    for pair in range(n_pairs):
+        spent = serve_signals(spent, 512)
+        known, visited = starts[pair + 1] - starts[pair] - 1, visits[:, pair].sum()
+        own = _spread_of(int(visited), known, theta)
+        prior[2, pair] = own
+        prior[1, pair] = own * own / (visited + own)
+        prior[0, pair] = (own - prior[1, pair]) / max(1, known)
+    for w in range(count):
+        for j in range(w):
+            for pair in range(n_pairs):
+                n, m = visits[w, pair], visits[j, pair]
+                if n > 0 and m > 0:
+                    a, b = starts[pair], starts[pair + 1]
+                    spent = serve_signals(spent, 64 * (b - a))
+                    factors[w, j, pair] = factors[j, w, pair] = _ln_same(
+                        seen[w, a:b], seen[j, a:b], n, m, prior[2, pair], prior[0, pair]
+                    )
+    for _ in range(ROUNDS):
+        same, looked = 0.5, 1.0
+        for w in range(count):
+            for j in range(w):
+                for pair in range(n_pairs):
+                    spent = serve_signals(spent, 16)
+                    if min(visits[w, pair], visits[j, pair]) >= ENOUGH:
+                        looked += 1.0
+                        same += 1.0 / (1.0 + (1.0 - shared) / shared * math.exp(-factors[w, j, pair]))
+        shared = min(same / looked, MOST_SHARED)
+    odds = min(shared / (1.0 - shared), GUESS)
+    for w in range(count + 1):
+        for pair in range(n_pairs):
+            a, b = starts[pair], starts[pair + 1]
+            spent = serve_signals(spent, count * (16 + b - a))
+            if w < count:
+                for i in range(a, b):
+                    out[w, i] = seen[w, i]
+                mass[w, pair] = visits[w, pair]
+            others = 0
+            for j in range(count):
+                others += j != w and visits[j, pair] > 0
+            for j in range(count):
+                m = visits[j, pair]
+                if j != w and m > 0:
+                    worth = odds / others * (math.exp(min(factors[w, j, pair], 30.0)) if w < count else 1.0)
+                    scale = min(1.0, worth / m)
+                    if scale * m > 0.01:
+                        for i in range(a, b):
+                            out[w, i] += scale * seen[j, i]
+                        mass[w, pair] += scale * m
+    return shared
+
+
+def share_rows(known: Knowledge) -> SharedRows:
+    """What is believed of C worlds and of one more."""
+    count, places = known.seen.shape
+    seen, mass = np.zeros((count + 1, places)), np.zeros((count + 1, known.visits.shape[1]))
+    prior = np.ones((3, known.visits.shape[1]))
+    if count == 0:
+        return SharedRows(seen, mass, prior, 1.0, 0.5)
+    theta = _spread(known.starts, known.seen, known.visits)
+    shared = _share(known.starts, known.seen, known.visits, seen, mass, theta, prior)
+    return SharedRows(seen, mass, prior, theta, shared)

@@ -1,0 +1,302 @@
+import numpy as np
+import pytest
+
+import aomultirl as ao
+from aomultirl.analysis import recorder, watched_agents
+from aomultirl.analysis import recording as recordings
+from aomultirl.engine.counts import CountTable
+from watching import watched
+
+
+def tally(recording, n_actions):
+    """{(state, action, successor): count} of the whole episode."""
+    moves = zip(recording.states[:-1], recording.actions, recording.states[1:], strict=True)
+    found = {}
+    for s, a, s2 in moves:
+        key = (int(s) * n_actions + int(a), int(s2))
+        found[key] = found.get(key, 0) + 1
+    return found
+
+
+@pytest.mark.parametrize("name", list(watched_agents.MAKERS))
+def test_the_episode_is_the_one_that_the_simulator_runs(name):
+    models = ao.worlds.gridworld()
+    recording = watched(name, models, episode=5, seed=3)
+
+    agent = watched_agents.make(name, models)
+    phases, reports = [], []
+
+    def spied(start, stream, task=None):
+        phases.clear()
+        episode = type(agent).episode(agent, start, stream, task)
+        phase = next(episode)
+        while True:
+            phases.append(phase)
+            try:
+                phase = episode.send((yield phase))
+            except StopIteration as end:
+                reports.append(end.value)
+                return end.value
+
+    agent.episode = spied
+    history = ao.run(agent, models, ao.streams.round_robin(), episodes=6, seed=3)
+    assert recording.task == history["task"][5] == 1
+    assert recording.states[0] == history["start"][5]
+    assert recording.report.cluster == history["cluster"][5]
+    assert recording.report.new_cluster == history["new_cluster"][5]
+    assert len(recording.actions) == history["identification_steps"][5] + history["learning_steps"][5]
+    assert (recording.right is False) == history["misclustered"][5]
+    np.testing.assert_array_equal(recording.report.evaluation, reports[-1].evaluation)
+    seen = {}
+    for table in {id(phase.counts): phase.counts for phase in phases}.values():
+        starts, states, visits = table.to_lists()
+        for pair in range(len(starts) - 1):
+            for i in range(starts[pair], starts[pair + 1]):
+                seen[pair, int(states[i])] = seen.get((pair, int(states[i])), 0) + int(visits[i])
+    assert tally(recording, models.n_actions) == seen
+    earned = models.rewards[recording.states[:-1], recording.actions].sum()
+    assert earned == pytest.approx(history["clustering_reward"][5] + history["learning_reward"][5])
+
+
+def test_frames_follow_the_steps():
+    recording = watched()
+    frames = recording.frames
+    assert frames[0].step == 0
+    assert frames[0].move == (-1, -1, recording.states[0])
+    for frame in frames[1:]:
+        t = frame.step
+        assert frame.move == (recording.states[t - 1], recording.actions[t - 1], recording.states[t])
+        np.testing.assert_array_equal(frame.visited, np.bincount(recording.states[: t + 1], minlength=16))
+    steps = [frame.step for frame in frames]
+    assert steps == sorted(set(steps))
+    assert steps[-1] == len(recording.actions)
+    assert steps[:16] == list(range(16))
+    assert max(np.diff(steps)) > 1
+
+
+def test_a_long_episode_has_few_frames_and_every_event():
+    models = ao.worlds.gridworld()
+    agent = ao.agents.AOMultiRL(
+        4, 1.299999, 7, 0.03, models.distinguishing_set(), constants="released", learning_horizon=200
+    )
+    recording = recorder.record(agent, models, episode=1)
+    assert len(recording.actions) == agent.stage.clustering_horizon + 200 > 50_000
+    assert len(recording.frames) < 300
+    done = [frame.event for frame in recording.events if "has its" in frame.event]
+    assert len(done) == 3
+    assert done[-1].endswith("; every pair has its samples; at random until the phase ends")
+    assert recording.frames[0].part_steps == recording.events[-2].part_steps == agent.stage.clustering_horizon
+
+
+def test_pairs_are_counted_until_they_have_their_samples():
+    recording = watched(seed=1)
+    done = [frame for frame in recording.events if "has its 80 samples" in frame.event]
+    assert len(done) == len(recording.pairs) == 3
+    pairs = [(int(s), int(a)) for s, a in zip(recording.states, recording.actions, strict=False)]
+    for frame in recording.frames:
+        if frame.part == "clustering":
+            assert frame.visits.tolist() == [pairs[: frame.step].count(pair) for pair in recording.pairs]
+    for frame in done:
+        place = recording.pairs.index((frame.move.state, frame.move.action))
+        assert frame.visits[place] == 80
+
+
+def moment(recording):
+    return next(frame for frame in recording.frames if frame.recognised)
+
+
+def test_a_known_world_is_recognised():
+    recording = watched(episode=8)
+    frame = moment(recording)
+    assert frame.part == "clustering"
+    assert frame.recognised == "recognised as c1, made in m1: right"
+    assert frame.event.endswith(frame.recognised)
+    assert recording.right is True
+    assert [one.contradicted for one in frame.evidence] == [False, True, True, True]
+    assert [one.limit for one in frame.evidence] == pytest.approx([0.75 * 1.3] * 4, abs=1e-5)
+    assert (frame.visits >= 80).all()
+    assert recording.frames[-1].recognised == frame.recognised
+
+
+def test_sequential_decides_by_evidence():
+    recording = watched("sequential", episode=8)
+    frame = moment(recording)
+    assert frame.part == "clustering"
+    assert frame.recognised == "recognised as c1, made in m1: right"
+    assert recording.verdict(frame)[0].startswith("✔ ")
+    assert len(frame.evidence) == 4
+    assert recordings.certified(frame.evidence) == (3, 3)
+    assert frame.part_steps == recording.frames[0].part_steps == 2_600
+    assert frame.step < 600
+    for number, before in enumerate(recording.frames[:-1]):
+        after = recording.frames[number + 1]
+        gone = [{one.cluster for one in f.evidence if one.contradicted} for f in (before, after)]
+        assert gone[0] <= gone[1]
+        assert all(f"{recorder.cluster_name(c)} is ruled out" in after.event for c in gone[1] - gone[0])
+    title, gauges = recording.gauges(frame, 4)
+    assert title == "visits"
+    assert gauges[-1] == ("certified", 1.0, "3 of 3 pairs", True)
+    assert [words for _, _, words, _ in gauges[:-1]] == [str(n) for n in frame.visits]
+    opinions = {one.cluster: recording.opinion(one, frame) for one in frame.evidence}
+    assert opinions[0] == "this one"
+    assert set(opinions.values()) <= {"this one", "ruled out", "not this one"}
+
+
+def test_sequential_abstains_where_time_is_short():
+    models = ao.worlds.gridworld()
+    agent = ao.agents.SequentialAOMultiRL(0.03, 40, 1.3 - 1e-6, models.distinguishing_set())
+    recording = recorder.record(agent, models, episode=1)
+    assert recording.report.abstained
+    assert recording.frames[-1].recognised == recorder.UNDECIDED
+    assert recording.verdict(recording.frames[-1])[0].startswith("? ")
+    assert [bool(frame.recognised) for frame in recording.frames].count(True) == 1
+
+
+def test_recall_recognises_while_it_acts():
+    recording = watched("recall")
+    frame, number = moment(recording), next(i for i, f in enumerate(recording.frames) if f.recognised)
+    here = next(one for one in frame.evidence if recording.stands_for[one.cluster] == recording.task)
+    assert recordings.belief(here) > recordings.SURE
+    assert not any(
+        recordings.belief(one) > recordings.SURE
+        for f in recording.frames[:number]
+        for one in f.evidence
+        if one.cluster == here.cluster
+    )
+    assert frame.recognised == "believed to be c1, made in m1: right; no proof yet"
+    assert {f.part for f in recording.frames} <= {"acting", "proving"}
+    assert [f.part_step for f in recording.frames] == [f.step for f in recording.frames]
+    assert {f.part_steps for f in recording.frames} == {1_000}
+    title, gauges = recording.gauges(frame, 4)
+    assert title == "belief that this is"
+    assert gauges[-1][0] == "none of them"
+    assert sum(share for _, share, _, _ in gauges) == pytest.approx(1.0, abs=2e-3)
+
+
+def test_recall_goes_for_proof_in_a_new_world():
+    recording = watched("recall", episode=0)
+    events = " ".join(frame.event for frame in recording.events)
+    assert "goes for proof" in events
+    assert "acts again" in events
+    assert {frame.part for frame in recording.frames} == {"acting", "proving"}
+    assert recording.frames[-1].recognised == "like nothing before, a new cluster: right, m1 had none"
+
+
+def test_a_new_world_is_recognised_as_new():
+    recording = watched(episode=3)
+    frame = moment(recording)
+    assert frame.recognised == "like nothing before, a new cluster: right, m4 is new"
+    assert len(frame.evidence) == 3
+    assert all(one.contradicted for one in frame.evidence)
+    assert recording.stands_for == {0: 0, 1: 1, 2: 2}
+
+
+def test_the_first_episode_knows_no_cluster():
+    recording = watched(episode=0)
+    assert all(frame.evidence == [] for frame in recording.frames)
+    assert recording.report.new_cluster
+    assert recording.right
+
+
+def test_errors_are_called_errors():
+    agent = watched_agents.make("aomultirl", ao.worlds.gridworld())
+    agent.samples = 1
+    verdicts = {}
+    for seed in range(30):
+        recording = recorder.record(agent, ao.worlds.gridworld(), episode=6, seed=seed)
+        verdicts[recording.right, recording.report.new_cluster] = moment(recording).recognised
+        known = recording.task in recording.stands_for.values()
+        if recording.report.new_cluster:
+            assert recording.right is not known
+        else:
+            assert recording.right is (recording.stands_for[recording.report.cluster] == recording.task)
+    assert "wrong, this is m3" in verdicts[False, False]
+    assert "wrong, m3 was here before" in verdicts[False, True]
+
+
+def test_what_was_not_explored_is_said():
+    agent = watched_agents.make("aomultirl", ao.worlds.gridworld())
+    agent.clustering_horizon = 30
+    recording = recorder.record(agent, ao.worlds.gridworld(), episode=4)
+    assert moment(recording).recognised.endswith("(with too few samples)")
+    failing = recorder.record(watched_agents.make("doubling", ao.worlds.gridworld()), ao.worlds.gridworld(), episode=0)
+    assert moment(failing).recognised == "exploration failed: nothing is recognised"
+    assert failing.right is None
+
+
+def test_evidence_is_what_the_agent_decides_by():
+    models = ao.worlds.gridworld()
+    agent = watched_agents.make("aomultirl", models)
+    ao.run(agent, models, ao.streams.round_robin(), episodes=4)
+    explored = CountTable(64)
+    assert [one.value for one in agent.evidence(explored)] == [0.0] * 4
+    for number, cluster in enumerate(agent.clusters):
+        found = agent.evidence(cluster.model)
+        assert found[number].value == 0.0
+        assert [one.contradicted for one in found] == [other != number for other in range(4)]
+        assert all(one.contradicted == (one.value > one.limit) for one in found)
+    assert ao.agents.Random(5).evidence(explored) == []
+
+
+def test_worlds_without_a_map():
+    models = ao.worlds.random_models(6, 2, 3, 2, 1.0, 0)
+    recording = watched("aomultirl", models)
+    assert recording.world.layout is None
+    assert recording.frames[-1].visited.size == 0
+    assert len(recording.frames) > 10
+
+
+def test_one_world_alone():
+    models = ao.ModelSet([ao.worlds.gridworld()[0]])
+    recording = watched("aomultirl", models, episode=1)
+    assert len(recording.pairs) == 64
+    assert recording.right
+
+
+def test_a_failure_on_the_way_leaves_the_agent_as_it_was(monkeypatch):
+    models = ao.worlds.gridworld()
+    agent = watched_agents.make("aomultirl", models)
+
+    def fail(self, explored):
+        if len(self.clusters) == 2:
+            raise KeyboardInterrupt
+        return []
+
+    monkeypatch.setattr(type(agent), "evidence", fail)
+    with pytest.raises(KeyboardInterrupt):
+        recorder.record(agent, models, episode=2)
+    assert len(agent.clusters) == 2
+
+
+def test_numbers_say_what_they_are_for():
+    models = ao.worlds.gridworld()
+    note = watched_agents.numbers(watched(), models)
+    assert "N = 80 samples for each of 3 pairs" in note
+    assert "numbers for watching; the paper's N for 200 episodes is 2,424" in note
+    for name in ("random", "optimal"):
+        assert watched_agents.numbers(watched(name, models, episode=0), models) == "H = 200 steps: numbers for watching"
+    assert "lambda = 1.3, 3 pairs" in watched_agents.numbers(watched("sequential", models, episode=0), models)
+    assert "H = 1,000 steps" in watched_agents.numbers(watched("recall", models, episode=0), models)
+    assert "no bonus" in watched_agents.numbers(watched("pooled", models, episode=0), models)
+
+
+def test_few_samples_do_on_the_grid():
+    """100 runs of 9 episodes: about 1 in 1,000 is misclustered; more than 10 of 900 has probability below 1e-6."""
+    models = ao.worlds.gridworld()
+    agent = watched_agents.make("aomultirl", models)
+    wrong = sum(ao.run(agent, models, ao.streams.round_robin(), 9, seed).misclustered for seed in range(100))
+    assert wrong <= 10
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="episode must be at least 0, not -1"):
+        watched(episode=-1)
+    with pytest.raises(
+        ValueError, match=r"episode must be at most 2,000, not 1,000,000: all episodes before it are run"
+    ):
+        recorder.check(1_000_000, 0)
+    recorder.check(2_000, 0)
+    with pytest.raises(ValueError, match="seed must be a whole number, not 'a'"):
+        watched(seed="a")
+    with pytest.raises(ValueError, match=r"agent must be one of 'aomultirl', .*, not 'ucbvi'"):
+        watched("ucbvi")

@@ -1,0 +1,149 @@
+"""Machine code in which modules of others have a part follows their edits, and is kept for later processes."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+from aomultirl.engine import stepping
+
+STRANGERS = Path(__file__).parents[1] / "stranger_behaviours.py"
+KERNELS = """
+from aomultirl.engine import interacting, stepping
+from aomultirl.engine.compiling import _Cache
+import gc
+from numba.core.dispatcher import Dispatcher
+
+def compiled():
+    kernels = [one for one in gc.get_objects() if isinstance(one, Dispatcher) and isinstance(one._cache, _Cache)]
+    return sorted(one.py_func.__qualname__ for one in kernels if sum(one.stats.cache_misses.values()))
+"""
+STRANGE = """
+import sys
+import numpy as np
+strangers = __import__(sys.argv[1])
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.interacting import Session
+from aomultirl.engine.random import streams
+from aomultirl.engine.stepping import Phase
+
+def episode(behaviour):
+    yield Phase(behaviour, 6, CountTable(4), np.empty(0))
+
+behaviour = strangers.q_learning(2, 2)
+session = Session(episode(behaviour), 2, 2, 0, streams(0, 1)[0])
+while not session.over:
+    session.act()
+    session.observe(1 - session.state, 0.5)
+print(behaviour.values.max(), *compiled())
+"""
+
+
+def run(code, path):
+    """What a new process prints, in the folder of a module and given its name."""
+    command = [sys.executable, "-c", KERNELS + code, path.stem]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=path.parent)
+    return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def strangers(tmp_path_factory):
+    """A module with the behaviours of somebody else, beside a helper that they import a constant from.
+
+    Its name is its own, since what the package keeps for it goes by that name, and several tests may run at once.
+    """
+    folder = tmp_path_factory.mktemp("strangers")
+    text = STRANGERS.read_text()
+    assert "RATE, DISCOUNT, WANDER = 0.3, 0.9, 5" in text
+    text = text.replace("RATE, DISCOUNT, WANDER = 0.3, 0.9, 5", "from rates import RATE\nDISCOUNT, WANDER = 0.9, 5")
+    path = folder / f"strangers_{uuid.uuid4().hex}.py"
+    path.write_text(text)
+    (folder / "rates.py").write_text("RATE = 0.3\n")
+    (folder / "unrelated.py").write_text("RATE = 0.3\n")
+    yield path
+    name = hashlib.sha256(path.stem.encode()).hexdigest()[:16]
+    kept = [*Path(stepping.__file__).parent.joinpath("__pycache__").glob(f"*.{name}.*")]
+    assert kept
+    for file in kept:
+        file.unlink()
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_an_edit_of_a_stranger_is_followed_and_what_is_unchanged_is_found_on_disk(strangers):
+    first, *compiled = run(STRANGE, strangers)
+    assert {"_act", "_observe", "_prepare", "_attend"} <= set(compiled)
+    assert run(STRANGE, strangers) == [first]
+    edit(strangers.with_name("unrelated.py"), "0.3", "0.4")
+    assert run(STRANGE, strangers) == [first]
+    edit(strangers, "DISCOUNT, WANDER = 0.9, 5", "DISCOUNT, WANDER = 0.1, 5")
+    second, *compiled = run(STRANGE, strangers)
+    assert second != first
+    assert {"_act", "_observe", "_prepare", "_attend"} <= set(compiled)
+    edit(strangers.with_name("rates.py"), "0.3", "0.4")
+    third, *compiled = run(STRANGE, strangers)
+    assert float(third) > float(second)
+    assert {"_act", "_observe", "_prepare", "_attend"} <= set(compiled)
+    assert run(STRANGE, strangers) == [third]
+
+
+OURS = """
+import aomultirl as ao
+models = ao.worlds.random_models(4, 2, 2, 3, rng=0)
+agents = {
+    "fixed": lambda: ao.agents.Random(5),
+    "explore_id": lambda: ao.agents.AOMultiRL(2, 1.0, 5, 0.1, samples=2, clustering_horizon=9, learning_horizon=3),
+    "gosprl": lambda: ao.agents.DoublingAOMultiRL(2, 1.0, 0.1, horizon=500, samples=2),
+    "seek": lambda: ao.agents.SequentialAOMultiRL(0.1, 50, separation=0.5),
+    "beliefs": lambda: ao.agents.Recall(0.1, 20),
+    "ucrl2": lambda: ao.agents.UCRL2(20),
+}
+for name, agent in agents.items():
+    ao.run(agent(), models, ao.streams.round_robin(), 3)
+print(*compiled())
+"""
+
+
+def test_a_second_process_compiles_nothing_for_any_behaviour(tmp_path):
+    assert run(OURS, tmp_path / "nobody.py") is not None
+    assert run(OURS, tmp_path / "nobody.py") == []
+
+
+def test_machine_code_of_a_stranger_spoils_nothing_for_those_who_do_not_have_the_module(strangers, tmp_path):
+    run(STRANGE, strangers)
+    assert run(OURS, tmp_path / "nobody.py") == []
+
+
+def test_a_record_that_no_other_process_could_find_is_compiled_and_not_kept(strangers, tmp_path):
+    shutil.copy(strangers.with_name("rates.py"), tmp_path)
+    code = KERNELS + strangers.read_text() + STRANGE.replace("__import__(sys.argv[1])", "sys.modules[__name__]")
+    (tmp_path / "script.py").write_text(code)
+    for _ in range(2):
+        command = [sys.executable, "script.py"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert {"_act", "_observe"} <= set(done.stdout.split())
+
+
+def test_what_was_edited_after_it_was_loaded_is_not_kept(strangers):
+    """A process that runs the old source must not leave its machine code behind as that of the new one."""
+    code = STRANGE.replace(
+        "behaviour = stranger",
+        "from pathlib import Path\n"
+        "path = Path(strangers.__file__)\n"
+        "path.write_text(path.read_text().replace('DISCOUNT, WANDER = 0.1', 'DISCOUNT, WANDER = 0.7'))\n"
+        "behaviour = stranger",
+        1,
+    )
+    edit(strangers.with_name("rates.py"), "RATE = ", "RATE = 0.01 + ")
+    old = run(code, strangers)
+    new, *compiled = run(STRANGE, strangers)
+    assert new != old[0]
+    assert "_attend" in compiled

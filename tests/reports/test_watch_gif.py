@@ -1,0 +1,144 @@
+import dataclasses
+import time
+
+import pytest
+from PIL import Image
+
+import aomultirl as ao
+from aomultirl.analysis import recording as recordings
+from aomultirl.reports import watch_gif
+from watching import watched
+
+
+def durations(path):
+    found = []
+    with Image.open(path) as image:
+        for number in range(image.n_frames):
+            image.seek(number)
+            found.append(image.info["duration"])
+    return found
+
+
+def test_an_animation(tmp_path):
+    recording, path = watched(), tmp_path / "episode.gif"
+    before = time.process_time()
+    watch_gif.write(recording, path, "the note")
+    assert time.process_time() - before < 15.0
+    assert path.stat().st_size < 2_000_000
+    assert list(tmp_path.iterdir()) == [path]
+    with Image.open(path) as image:
+        assert image.format == "GIF"
+        assert image.size == (watch_gif.WIDTH, watch_gif.HEIGHT)
+        assert image.info["loop"] == 0
+        assert len(recording.frames) - 5 <= image.n_frames <= len(recording.frames)
+    times = durations(path)
+    assert times.count(1_000 * recordings.LONG_PAUSE) >= 1
+    assert times.count(1_000 * recordings.PAUSE) == len(recording.events) - 2
+    assert 10_000 < sum(times) < 60_000
+
+
+def test_the_agent_is_painted_where_it_is():
+    recording = watched()
+    painter = watch_gif._Painter()
+    left, top, size = watch_gif.MAP
+    yellow = tuple(bytes.fromhex(watch_gif.AGENT[1:]))
+    for number in (0, 7, 50, len(recording.frames) - 1):
+        picture = painter.picture(recording, number, "")
+        for state in range(16):
+            row, column = divmod(state, 4)
+            centre = (left + (2 * column + 1) * size // 8, top + (2 * row + 1) * size // 8)
+            here = state == recording.frames[number].move.successor
+            assert (picture.getpixel(centre) == yellow) == here
+
+
+def test_words_never_run_off_the_picture():
+    recording = watched()
+    verdict = "like nothing before, a new cluster: wrong, m123 was here before (with too few samples), and more words"
+    last = recording.frames[-1]._replace(recognised=verdict, event=f"{verdict}; {verdict}")
+    long = dataclasses.replace(recording, agent="AnAgentWithQuiteALongName" * 3, frames=[*recording.frames[:-1], last])
+    painter = watch_gif._Painter()
+    picture = painter.picture(long, len(long.frames) - 1, "the note " * 40)
+    for (x, _), words, looks in painter.words:
+        right = x if looks["anchor"][0] == "r" else x + looks["font"].getlength(words)
+        assert right <= watch_gif.WIDTH - 20, words
+    assert any(words.endswith(verdict) for _, words, _ in painter.words)
+    white = (255, 255, 255)
+    assert {picture.getpixel((watch_gif.WIDTH - 5, y)) for y in range(watch_gif.HEIGHT)} == {white}
+
+
+@pytest.mark.parametrize(
+    ("name", "models"),
+    [
+        ("two-stage", ao.worlds.gridworld(3)),
+        ("aomultirl", ao.worlds.gridworld(30)),
+        ("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+        ("random", ao.worlds.jao()),
+        ("sequential", ao.worlds.gridworld(9)),
+        ("recall", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+    ],
+    ids=["all pairs", "large grid", "many clusters", "no map", "sequential", "recall"],
+)
+def test_every_world_has_one(tmp_path, name, models):
+    recording, path = watched(name, models, episode=1), tmp_path / "episode.gif"
+    watch_gif.write(recording, path)
+    assert path.stat().st_size < 5_000_000
+    with Image.open(path) as image:
+        assert 2 < image.n_frames <= watch_gif.MOST_FRAMES
+
+
+def test_the_same_recording_gives_the_same_bytes(tmp_path):
+    paths = [tmp_path / "a.gif", tmp_path / "b.gif"]
+    for path in paths:
+        watch_gif.write(watched("optimal", episode=0), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_frames_are_left_out_but_no_event(monkeypatch):
+    recording = watched()
+    assert watch_gif.chosen_frames(recording) == list(range(len(recording.frames)))
+    monkeypatch.setattr(watch_gif, "MOST_FRAMES", 30)
+    chosen = watch_gif.chosen_frames(recording)
+    assert len(chosen) <= 30
+    assert chosen == sorted(set(chosen))
+    events = [i for i, frame in enumerate(recording.frames) if frame.event]
+    assert {0, *events, len(recording.frames) - 1} <= set(chosen)
+    monkeypatch.setattr(watch_gif, "MOST_FRAMES", 3)
+    assert len(watch_gif.chosen_frames(recording)) <= 3
+
+
+def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "episode.gif"
+    path.write_text("old")
+
+    def fail(*_, **__):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Image.Image, "save", fail)
+    with pytest.raises(OSError, match="no space left"):
+        watch_gif.write(watched("random", episode=0), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_evidence_below_zero_has_no_bar():
+    recording = watched("sequential", episode=8)
+    frame = next(frame for frame in recording.frames if frame.recognised)
+    assert min(one.value for one in frame.evidence) < 0.0
+    painter = watch_gif._Painter()
+    painter.clear()
+    painter._clusters(recording, frame, 100)
+    right = [words for _, words, _ in painter.words if words.endswith("this one") and words.startswith("-")]
+    assert len(right) == 1
+    painter.clear()
+    painter.bar(100, 50, -3.0, "#ff0000", length=40)
+    assert not (painter.pixels[:, :, :3] == (255, 0, 0)).all(axis=2).any()
+
+
+def test_bad_names(tmp_path):
+    with pytest.raises(ValueError, match=r"'a\.png' does not end in \.gif"):
+        watch_gif.check(tmp_path / "a.png")
+    with pytest.raises(ValueError, match=r"there is no folder '.*missing' to write 'a\.gif' in"):
+        watch_gif.check(tmp_path / "missing" / "a.gif")
+    (tmp_path / "b.gif").mkdir()
+    with pytest.raises(ValueError, match=r"b\.gif' cannot be written"):
+        watch_gif.check(tmp_path / "b.gif")
