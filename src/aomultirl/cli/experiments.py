@@ -45,16 +45,16 @@ def reproduce(
 
     Example: [bold]aomultirl reproduce --edges third --workers 2 --out results/text[/bold]
     """
-    from aomultirl.experiments import executors
+    from aomultirl.experiments import executors, progress
     from aomultirl.experiments.paper import PaperExperiment
-    from aomultirl.reports import claims_table, reproduction, sweep_progress
+    from aomultirl.reports import claims_table, reproduction
 
     experiment = PaperExperiment(runs, episodes, seed, edges, constants)
     executors.read_workers(workers)
     checks.path("out", out)
     reproduction.check(experiment, out)
     announce_compiling()
-    with sweep_progress.showing(sys.stderr) as observer:
+    with progress.table(sys.stderr) as observer:
         found = reproduction.reproduce(experiment, out, workers, [observer])
     _tell_set_aside(found.set_aside)
     claims = (claim.as_json() for claim in found.claims)
@@ -85,9 +85,9 @@ def run(
 
     Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
     """
+    from aomultirl.experiments import progress
     from aomultirl.experiments.completion import complete
     from aomultirl.experiments.store import Store
-    from aomultirl.reports import sweep_progress
 
     executor = _executor(workers, ray)
     checks.real("checkpoint", checkpoint, above=0.0)
@@ -101,7 +101,7 @@ def run(
         return 0
     announce_compiling()
     try:
-        with sweep_progress.showing(sys.stderr) as observer:
+        with progress.table(sys.stderr) as observer:
             found = complete(store, executor, [observer], checkpoint)
     finally:
         _tell_set_aside(store.set_aside)
@@ -240,8 +240,8 @@ def _compare_folders(places: list[Path], as_json: bool) -> None:
 
 
 def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
-    from aomultirl.experiments import suites
-    from aomultirl.reports import progress, suites_table, tables
+    from aomultirl.experiments import progress, suites
+    from aomultirl.reports import suites_table, tables
 
     checks.choice("suite", suite, ("identify", "reward"))
     checks.integer("runs", runs, least=1, limit=MOST_RUNS)
