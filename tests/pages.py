@@ -49,7 +49,9 @@ def figures(page):
         for key, view in chart["views"].items():
             count = max(len(chart["traces"]), len(view["data"]))
             pairs = [(chart["traces"][i : i + 1] or [{}], view["data"][i : i + 1] or [{}]) for i in range(count)]
-            yield chart, key, {"data": [{**base, **own} for [base], [own] in pairs], "layout": chart["layout"]}
+            axes = {name: view[name] for name in ("xaxis", "yaxis") if name in view}
+            layout = {**chart["layout"], **axes}
+            yield chart, key, {"data": [{**base, **own} for [base], [own] in pairs], "layout": layout}
 
 
 def code_of(page):

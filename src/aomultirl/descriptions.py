@@ -261,6 +261,23 @@ def label(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}, {words(parameters)}" if parameters else name
 
 
+def named(label: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The way back from :func:`label`: the name, and those of the parameters that the label shows, in its order.
+
+    Examples
+    --------
+    >>> named("Recall, horizon=500", {"failure": 0.03, "horizon": 500})
+    ('Recall', {'horizon': 500})
+    """
+    places, rest = {}, f"{label}, "
+    for name, value in parameters.items():
+        shown = f", {words({name: value})}, "
+        if shown in rest:
+            places[name] = label.index(shown[:-2])
+            rest = rest.replace(shown, ", ", 1)
+    return rest[:-2], {name: parameters[name] for name in sorted(places, key=places.__getitem__)}
+
+
 def words(parameters: Mapping[str, Any]) -> str:
     """Parameters as labels show them.
 

@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, Problem, ProblemTable, Span
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, Problem, ProblemTable
 from aomultirl.analysis.measures import MEASURES
 from aomultirl.analysis.sweep_views import independent, problems_apart, spans_decades, views
 from folders import UNIFORM, part

@@ -3,7 +3,7 @@ import time
 import numpy as np
 import pytest
 
-from aomultirl.reports import curves_figure, grid_figure
+from aomultirl.reports import curves_figure, figure_files, looks
 
 NAMES = ["Optimal", "AOMultiRL", "Two-stage AOMultiRL", "One-episode UCBVI", "Random"]
 
@@ -46,8 +46,8 @@ def test_curves_can_be_told_apart_in_grey():
 
 
 def test_every_style_is_of_its_own():
-    for field in zip(*curves_figure.STYLES, strict=True):
-        assert len(set(field)) >= len(curves_figure.STYLES) - 1
+    for field in ("colour", "dashes", "marker"):
+        assert len({getattr(look, field) for look in looks.AGENTS}) >= len(looks.AGENTS) - 1
 
 
 def test_lines_are_means_and_bands_bracket_them():
@@ -108,14 +108,14 @@ def test_spread_keeps_order_and_distance():
     np.testing.assert_allclose(curves_figure.spread(np.array([50.0, 50.0]), np.array([10.0, 10.0]), 50.0), [40.0, 50.0])
 
 
-@pytest.mark.parametrize("kind", grid_figure.FORMATS)
+@pytest.mark.parametrize("kind", figure_files.FORMATS)
 def test_the_same_data_give_the_same_bytes(tmp_path, monkeypatch, kind):
     written = []
     for folder, moment in (("a", "1000000000"), ("b", "1500000000")):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", moment)
         (tmp_path / folder).mkdir()
         figure = curves_figure.draw_curves(example(3, 20), marks={10: "$m_4$ appears"}, title="Twice")
-        paths = curves_figure.save_all(figure, tmp_path / folder, "curves")
+        paths = figure_files.save_all(figure, tmp_path / folder, "curves")
         assert sorted(p.name for p in paths) == sorted(p.name for p in (tmp_path / folder).iterdir())
         written.append((tmp_path / folder / f"curves.{kind}").read_bytes())
     assert written[0] == written[1]
@@ -124,7 +124,7 @@ def test_the_same_data_give_the_same_bytes(tmp_path, monkeypatch, kind):
 def test_size_for_print(tmp_path):
     from PIL import Image
 
-    curves_figure.save_all(curves_figure.draw_curves(example(2, 20)), tmp_path)
+    figure_files.save_all(curves_figure.draw_curves(example(2, 20)), tmp_path, "figure")
     with Image.open(tmp_path / "figure.png") as image:
         assert image.size == (1020, 750)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
-from aomultirl.reports import grid_figure
+from aomultirl.reports import figure_files, grid_figure
 
 
 def test_one_panel_a_world_with_policy_and_pairs():
@@ -30,7 +30,7 @@ def test_only_grids():
 def test_files_are_whole_and_nothing_else_is_left(tmp_path, kind):
     figure = grid_figure.draw_grids(ao.worlds.gridworld(3), [])
     path = tmp_path / f"grids.{kind}"
-    grid_figure.save(figure, path)
+    figure_files.save(figure, path)
     assert path.stat().st_size > 1000
     assert list(tmp_path.iterdir()) == [path]
 
@@ -46,7 +46,7 @@ def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(figure, "savefig", fail)
     with pytest.raises(OSError, match="no space left"):
-        grid_figure.save(figure, path)
+        figure_files.save(figure, path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -54,6 +54,6 @@ def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
 def test_bad_names(tmp_path):
     figure = grid_figure.draw_grids(ao.worlds.gridworld(3), [])
     with pytest.raises(ValueError, match=r"'grids\.doc' does not end in a format for figures"):
-        grid_figure.save(figure, tmp_path / "grids.doc")
+        figure_files.save(figure, tmp_path / "grids.doc")
     with pytest.raises(ValueError, match="there is no folder"):
-        grid_figure.save(figure, tmp_path / "missing" / "grids.png")
+        figure_files.save(figure, tmp_path / "missing" / "grids.png")

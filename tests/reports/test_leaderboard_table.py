@@ -4,9 +4,9 @@ import math
 import pytest
 from rich.console import Console
 
+from aomultirl.analysis import phrases
 from aomultirl.analysis.leaderboard import leaderboard
 from aomultirl.reports import leaderboard_table
-from aomultirl.reports.page import phrases
 from folders import OPTIMAL, RANDOM, cells, keep, part
 
 

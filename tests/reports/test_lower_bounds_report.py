@@ -9,8 +9,10 @@ import re
 import pytest
 from rich.console import Console
 
+from aomultirl.analysis.charts import entries, is_joined
 from aomultirl.laboratory.findings import Claim, Figure, Findings, Series, Subject
 from aomultirl.reports import lower_bounds, lower_bounds_figures
+from aomultirl.reports.looks import chart_looks, tick_labels
 from aomultirl.reports.lower_bounds_page import make_page
 from browser import CHROMIUM, Browser
 from folders import contents
@@ -200,24 +202,24 @@ def test_every_chart_is_a_figure_that_plotly_accepts(page):
 
 
 def test_a_fit_shares_the_legend_of_its_points():
-    labels = [entry.label for entry in lower_bounds_figures.entries(SLOPES)]
+    labels = [entry.label for entry in entries(SLOPES)]
     assert labels == [
         "plain learner: slope 1.01 (0.98 to 1.04)",
         "other <learner>: slope 0.95",
         "bound S A / (480 lambda^2)",
     ]
-    theory = lower_bounds_figures.entries(SLOPES)[2]
+    theory = entries(SLOPES)[2]
     assert theory.points is None
     assert theory.line is SLOPES.series[4]
 
 
 def test_a_fit_to_none_of_the_points_has_a_place_and_a_look_of_its_own():
-    shown = lower_bounds_figures.entries(WORST)
+    shown = entries(WORST)
     assert [entry.label for entry in shown] == ["gap 0.2", "gap 0.02: slope 0.6", "the worst gap: slope 0.5", "bound"]
     worst = shown[2]
     assert (worst.points, worst.line) == (None, WORST.series[3])
-    assert len({(entry.style.colour, entry.style.dashes) for entry in shown}) == 4
-    assert [lower_bounds_figures.is_joined(WORST, entry) for entry in shown] == [True, False, False, False]
+    assert len({(look.colour, look.dashes) for look in chart_looks(WORST)}) == 4
+    assert [is_joined(WORST, entry) for entry in shown] == [True, False, False, False]
     page = make_page(Findings([], [WORST]), quick=True, seed=0)
     boxes = [box["data-agent"] for box in Outline(page).all("input")]
     assert boxes == ["0", "1", "2", "3"]
@@ -230,7 +232,7 @@ def test_a_fit_to_none_of_the_points_has_a_place_and_a_look_of_its_own():
 
 def test_points_are_joined_unless_there_is_a_fit_or_two_share_a_place_or_x_is_no_number():
     def joined(figure):
-        return [lower_bounds_figures.is_joined(figure, entry) for entry in lower_bounds_figures.entries(figure)]
+        return [is_joined(figure, entry) for entry in entries(figure)]
 
     assert joined(SHARES) == [True]
     assert joined(SLOPES) == [False, False, False]
@@ -306,7 +308,7 @@ def test_names_stand_along_x_where_there_are_no_numbers(page):
 
 def test_numbers_without_room_between_them_are_left_out():
     def shown(places):
-        return list(lower_bounds_figures.ticks(SLOPES._replace(series=[Series("y", places, places)])).values())
+        return list(tick_labels(SLOPES._replace(series=[Series("y", places, places)])).values())
 
     assert shown([2000.0, 4000.0, 16_000.0, 20_000.0, 64_000.0]) == ["2,000", "4,000", "20,000", "64,000"]
     assert shown([0.1, 0.4, 0.8, 0.95]) == ["0.1", "0.4", "0.95"]

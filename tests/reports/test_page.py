@@ -1,5 +1,6 @@
 """The report page, part by part."""
 
+import html
 import json
 import re
 
@@ -8,7 +9,7 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import Run, charts, data, details, make_page, write_page
+from aomultirl.reports.page import Run, comparison_charts, episode_curves, groups, make_page, run_charts, write_page
 from pages import Outline, content, figures, without_scripts
 
 
@@ -56,7 +57,7 @@ def test_regret_is_split(runs):
     history = next(run.history for run in runs if run.agent == "AOMultiRL")
     place = [trace.get("name") for trace in drawn["regret-total"]["traces"]].index("AOMultiRL")
     total, clustering, learning = (
-        np.array(drawn[f"regret-{part}"]["views"]["0"]["data"][place]["y"]) for part in charts.PARTS
+        np.array(drawn[f"regret-{part}"]["views"]["0"]["data"][place]["y"]) for part in comparison_charts.PARTS
     )
     assert total == pytest.approx(history.regret(), rel=1e-4)
     assert total == pytest.approx(clustering + learning, rel=1e-3)
@@ -68,12 +69,12 @@ def test_regret_is_split(runs):
 
 def test_running_means_skip_what_was_not_evaluated():
     values = np.array([np.nan, 1.0, 3.0, np.nan, 5.0])
-    assert data.running_mean(values) == pytest.approx([np.nan, 1.0, 2.0, np.nan, 3.0], nan_ok=True)
-    assert data.running_mean(values, 2) == pytest.approx([np.nan, 1.0, 2.0, np.nan, 5.0], nan_ok=True)
+    assert episode_curves.running_mean(values) == pytest.approx([np.nan, 1.0, 2.0, np.nan, 3.0], nan_ok=True)
+    assert episode_curves.running_mean(values, 2) == pytest.approx([np.nan, 1.0, 2.0, np.nan, 5.0], nan_ok=True)
     rng = np.random.default_rng(0)
     values = np.where(rng.random(50) < 0.3, np.nan, rng.random(50))
     for recent in (None, 7):
-        found = data.running_mean(values, recent)
+        found = episode_curves.running_mean(values, recent)
         for k, value in enumerate(values):
             if np.isfinite(value):
                 begin = 0 if recent is None else max(0, k + 1 - recent)
@@ -163,7 +164,7 @@ def test_runs_that_differ_in_length_and_number(runs):
 
 
 def test_large_experiments_are_thinned(runs, monkeypatch):
-    monkeypatch.setattr(data, "MOST_HISTORIES", 12)
+    monkeypatch.setattr(groups, "MOST_HISTORIES", 12)
     base = runs[3].history
     columns = {name: np.resize(column, 3_000) for name, column in base.columns.items()}
     columns["episode"] = np.arange(3_000)
@@ -174,9 +175,9 @@ def test_large_experiments_are_thinned(runs, monkeypatch):
     found = content(page)
     assert found["agents"][0]["runs"] == ["0", "1"]
     assert "3 more runs are in the averages" in page
-    assert all(len(trace["x"]) <= data.MOST_POINTS for trace in found["charts"][0]["traces"])
+    assert all(len(trace["x"]) <= episode_curves.MOST_POINTS for trace in found["charts"][0]["traces"])
     timeline = next(chart for chart in found["charts"] if chart["id"] == "timeline")["views"]["0|0"]
-    assert sum(len(trace["x"]) for trace in timeline["data"]) < 4 * details.MOST_EPISODES
+    assert sum(len(trace["x"]) for trace in timeline["data"]) < 4 * run_charts.MOST_EPISODES
     assert next(trace for trace in timeline["data"] if trace["name"] == "misclustered")["x"] == [778]
     assert "of them are drawn" in timeline["words"]
     assert len(json.dumps(found, separators=(",", ":"))) < 12 * 100_000
@@ -188,8 +189,8 @@ def test_stretches_that_all_runs_share(runs):
     histories = [
         History({**runs[0].history.columns, "task": column}, runs[0].history.about) for column in (tasks, other)
     ]
-    groups = data.group([Run("a", 0, histories[0]), Run("b", 0, histories[1])])
-    assert data.shared_stretches(groups) == [(4, 16, 3)]
+    both = groups.group([Run("a", 0, histories[0]), Run("b", 0, histories[1])])
+    assert groups.shared_stretches(both) == [(4, 16, 3)]
 
 
 def test_maps_know_which_actions_are_optimal(runs, models):
@@ -224,7 +225,7 @@ def test_the_code_on_the_page_runs_it_again(runs):
     page = make_page([run for run in runs if run.agent == "AOMultiRL"][:1])
     code = re.findall(r"<pre><code>(.*?)</code></pre>", page, re.S)[-1]
     names = {}
-    exec(compile(code.replace("&#x27;", "'").replace("&quot;", '"'), "page", "exec"), names)
+    exec(compile(html.unescape(code), "page", "exec"), names)
     assert names["history"] == runs[3].history
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
+from aomultirl.analysis import phrases
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import Run, data, evidence, make_page, phrases
+from aomultirl.reports.page import Run, evidence_charts, make_page
+from aomultirl.reports.page.groups import group
 from pages import chart_of, figures, without_scripts
 
 
@@ -36,7 +38,7 @@ def test_evidence_in_an_episode(sure, runs):
         assert line["name"].startswith(f"c{number + 1} (m")
     value = history.about["findings"]["evidence"]["limit"]
     assert limit["y"] == pytest.approx([value] * 2, rel=1e-4)
-    assert limit["line"]["dash"] == "dash"
+    assert limit["line"]["dash"] != "solid"
     name = f"accepted as c{trace['cluster'] + 1} after {trace['steps'][-1]:,} steps, which is right"
     assert f"episode {trace['episode'] + 1} in m{history['task'][trace['episode']] + 1}: {name}" in view["words"]
     assert f"limit of {phrases.number(value)}" in view["words"]
@@ -65,7 +67,7 @@ def test_many_clusters_are_not_all_drawn(sure):
     about = {**history.about, "findings": {"evidence": {"limit": 20.0, "episodes": [trace]}}}
     chart = chart_of(make_page([Run("many", 0, History(history.columns, about))]), "evidence")
     view = chart["views"]["0|0|0"]
-    assert len(view["data"]) == evidence.MOST_LINES + 1
+    assert len(view["data"]) == evidence_charts.MOST_LINES + 1
     assert "(and 20 more); 10 of 30 clusters at or above the limit of 20; 1 pair certified" in view["words"]
     assert chart["choices"]["0|0"] == ["4: abstained"]
 
@@ -93,20 +95,20 @@ def test_steps_beside_the_least_that_anyone_needs(sure, models, monkeypatch):
         models, failure=0.03, episodes=12, separation=1.3 - 1e-6, distinguishing_set=[(1, 0), (8, 3), (2, 1)]
     )[history["task"][here]].mean()
     ratio = history["identification_steps"][here].mean() / bound
-    groups = data.group([Run("mine", 0, history), Run("other", 0, sure["Recall"])])
-    said = evidence.steps_sentence(groups, [models, models])
-    assert f"({here.sum()} episodes). Whoever is told only that worlds differ by 1.3, at one of 3 pairs, needs" in said
-    assert said.endswith(f"so this is {ratio:.1f} times the bound.")
-    assert said in make_page(history).replace("SequentialAOMultiRL took", "mine took")
+    both = group([Run("mine", 0, history), Run("other", 0, sure["Recall"])])
+    [one] = evidence_charts.recognitions(both, [models, models])
+    assert (one.label, one.episodes, one.least) == ("mine", here.sum(), pytest.approx(bound))
+    said = f"({here.sum()} episodes). Whoever is told only that worlds differ by 1.3, at one of 3 pairs, needs"
+    assert f"{said} at least {phrases.number(bound)}, so this is {ratio:.1f} times the bound." in make_page(history)
 
-    def changed(**given):
+    def told(**given):
         agent = history.about["agent"]
         about = {**history.about, "agent": {**agent, "parameters": {**agent["parameters"], **given}}}
-        return evidence.steps_sentence(data.group([Run("mine", 0, History(history.columns, about))]), [models])
+        groups = group([Run("mine", 0, History(history.columns, about))])
+        return [one.told for one in evidence_charts.recognitions(groups, [models])]
 
-    assert "told all the worlds" in changed(models={"name": "gridworld", "parameters": {}})
-    assert "told all the worlds" in changed(separation=None)
-    assert changed(separation={"object": "np.float64(1.3)"}) == changed(failure="?") == ""
-    assert evidence.steps_sentence(groups, [None, None]) == ""
-    monkeypatch.setattr(evidence, "MOST_WORK", 63)
-    assert evidence.steps_sentence(groups, [models, models]) == ""
+    assert told(models={"name": "gridworld", "parameters": {}}) == told(separation=None) == ["all the worlds"]
+    assert told(separation={"object": "np.float64(1.3)"}) == told(failure="?") == []
+    assert evidence_charts.recognitions(both, [None, None]) == []
+    monkeypatch.setattr(evidence_charts, "MOST_WORK", 63)
+    assert evidence_charts.recognitions(both, [models, models]) == []

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
-from aomultirl.analysis import intervals
+from aomultirl.analysis import intervals, phrases
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import Run, make_page, phrases
+from aomultirl.reports.page import Run, make_page
 from pages import chart_of, code_of, content, told, without_scripts
 
 

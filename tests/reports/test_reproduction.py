@@ -41,7 +41,7 @@ def test_everything_is_written(quick):
     assert len(list((out / "cells").iterdir())) == 2 * 10
     page = (out / "report.html").read_text()
     assert "Plotly" in page
-    assert "The paper's experiment, reproduced".replace("'", "&#x27;") in page
+    assert "The paper's experiment, reproduced".replace("'", "&#39;") in page
     assert b"<svg" in (out / "figure.svg").read_bytes()
 
 

@@ -9,9 +9,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 Kind = Literal["measured", "fit", "theory", "bound"]
 Drawn = Literal["joined", "curve", "points", "level", "bars"]
-Role = Literal["agent", "world", "event"]
+Role = Literal["agent", "world", "cluster", "event"]
 
 MOST_TICKS = 9
 """Numbers that an axis may have for the places at which something was measured; more would be a grey band."""
@@ -29,12 +32,15 @@ class Subject(NamedTuple):
     configuration
         what else tells it apart from others of this name, in words; often empty.
     role
-        what kind of thing it is: its colours come from the palette of its kind.
+        what kind of thing it is, which decides the palette that its look is taken from.
+    number
+        its place in that palette; None for its place among the series of a chart.
     """
 
     name: str
     configuration: str = ""
     role: Role = "agent"
+    number: int | None = None
 
 
 class Series(NamedTuple):
@@ -53,7 +59,7 @@ class Series(NamedTuple):
         what it is of; None for a subject of its own, called as the label is.
     drawn
         "joined": points with bars for intervals, and a line through them unless one was fitted to them; "curve": a line
-        with a band; "points": points alone; "level": a line that says the same everywhere along x; "bars".
+        with a band; "points": points alone; "level": a line that says the same everywhere along x; "bars": columns.
     """
 
     label: str
@@ -136,6 +142,8 @@ class Chart(NamedTuple):
         where the axes begin and end; None for where the data do.
     x_ticks
         places along x and what stands there; empty for the usual ones.
+    x_whole
+        whether x counts something, so that no number between two whole ones stands along it.
     as_share
         whether y is written in per cent.
     from_zero
@@ -162,6 +170,7 @@ class Chart(NamedTuple):
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
     x_ticks: Mapping[float, str] = {}
+    x_whole: bool = False
     as_share: bool = False
     from_zero: bool = False
     marks: Sequence[Mark] = ()
@@ -212,6 +221,20 @@ def is_joined(chart: Chart, entry: Entry) -> bool:
     if chart.names or entry.line is not None or entry.points is None or entry.points.drawn in ("points", "bars"):
         return False
     return len(set(entry.points.x)) == len(entry.points.x)
+
+
+def interval_arms(series: Series) -> NDArray[np.float64] | None:
+    """How far the intervals reach below and above the points, (2, n), 0 where no end is known; None without any."""
+    if not len(series.low):
+        return None
+    y, low, high = (np.asarray(values, np.float64) for values in (series.y, series.low, series.high))
+    return np.asarray(np.nan_to_num(np.stack([y - low, high - y]), posinf=0.0, neginf=0.0).clip(min=0.0))
+
+
+def settled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values without rounding errors around zero, which a logarithmic axis would blow up."""
+    scale = float(np.nanmax(np.abs(values), initial=0.0))
+    return np.where(np.abs(values) < 1e-9 * max(1.0, scale), 0.0, values)
 
 
 def reach_of(values: Sequence[float]) -> float:

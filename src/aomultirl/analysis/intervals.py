@@ -1,15 +1,26 @@
 """Means over runs with bootstrap intervals."""
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 RESAMPLES, SEED = 2000, 20230
+"""Bootstrap samples, and the seed that chooses them."""
+ROUNDING = 1e-9
+"""An interval that is relatively so narrow is a point."""
+AT_ONCE = 1_000
+"""Samples that are bootstrapped together."""
 
 
 class Interval(NamedTuple):
-    """mean, and the percentile bootstrap interval around it; low and high are nan for a single run."""
+    """Means over runs.
+
+    mean: of each entry, of any shape.
+    low, high: the ends of the percentile bootstrap intervals around the means; nan for a single run.
+    """
 
     mean: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -35,3 +46,32 @@ def over_runs(values: ArrayLike, level: float = 0.95) -> Interval:
     means = np.tensordot(weights, data, axes=1)
     low, high = np.quantile(means, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
     return Interval(mean, low, high)
+
+
+class Span(NamedTuple):
+    """The mean of one number over runs.
+
+    mean: nan where there are no runs.
+    low, high: the ends of its 95 % bootstrap interval; nan for a single run.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+def spans(samples: Sequence[NDArray[np.float64]]) -> list[Span]:
+    """The spans of many samples, one number a run; samples of one size are bootstrapped together."""
+    measured = [Span(math.nan, math.nan, math.nan)] * len(samples)
+    sizes: dict[int, list[int]] = {}
+    for place, sample in enumerate(samples):
+        if len(sample):
+            sizes.setdefault(len(sample), []).append(place)
+    for places in sizes.values():
+        for begin in range(0, len(places), AT_ONCE):
+            some = places[begin : begin + AT_ONCE]
+            table = over_runs(np.stack([samples[place] for place in some], axis=1))
+            for place, mean, low, high in zip(some, *(column.tolist() for column in table), strict=True):
+                is_point = high - low < ROUNDING * max(1.0, abs(mean))
+                measured[place] = Span(mean, mean, mean) if is_point else Span(mean, low, high)
+    return measured

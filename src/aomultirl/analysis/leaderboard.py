@@ -9,16 +9,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import descriptions
 from aomultirl.analysis import intervals
+from aomultirl.analysis.intervals import Span
 from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, summarise
 from aomultirl.analysis.paired_test import MEANING, PairedTest, compare
-from aomultirl.descriptions import words
+from aomultirl.analysis.phrases import counted
 from aomultirl.experiments import loading
 from aomultirl.experiments.cells import read_configuration
 from aomultirl.experiments.loading import Finished, FoundCells
@@ -30,23 +31,17 @@ UNEQUAL = 1.01
 """Ratio from which episodes are not equally long."""
 FEW = 10
 """Runs up to which it is said that a bootstrap interval is too short."""
-ROUNDING = 1e-9
-"""An interval that is relatively so narrow is a point."""
-AT_ONCE = 1_000
-"""Samples that are bootstrapped together."""
-
-
-class Span(NamedTuple):
-    """mean over runs, and the ends of its 95 % bootstrap interval; these are nan for a single run."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What agents share; world and stream: {"name", "parameters"} with defaults.  title: in words."""
+    """What agents share.
+
+    world, stream: {"name", "parameters"} each, with defaults.
+    episodes: K, those that count.
+    seed: of the experiment.
+    title: all of it in words.
+    """
 
     world: Mapping[str, Any]
     stream: Mapping[str, Any]
@@ -59,8 +54,12 @@ class Problem:
 class AgentLine:
     """One agent on a problem.
 
-    values: of every measure, one for each of the runs, nan where it was not recorded or the agent has no clusters.
-    behind: the best less it, over the runs that both have.
+    label: what reports call it.
+    agent: {"name", "parameters"}, with defaults.
+    cells: its runs, by their numbers.
+    values: of every measure, (runs,), nan where it was not recorded or the agent has no clusters.
+    spans: of every measure, over the runs.
+    behind: what the best has more in the measure that orders them, over the runs that both have; None for the best.
     """
 
     label: str
@@ -72,17 +71,24 @@ class AgentLine:
 
     @property
     def runs(self) -> list[int]:
-        """Their numbers."""
+        """The numbers of its runs."""
         return [int(cell.specification["number"]) for cell in self.cells]
 
     def span(self, column: str) -> Span | None:
-        """Of a column of the table."""
+        """The mean and interval in a column of the table; "" is what it is behind the best."""
         return self.spans[column] if column else self.behind
 
 
 @dataclass(frozen=True)
 class ProblemTable:
-    """A problem and its agents, the best first; ranking: the measure that orders them; notes: what to mind."""
+    """A problem and its agents.
+
+    problem: what they share.
+    lines: one an agent, the best first.
+    ranking: the measure that orders them.
+    test: of the best two; None where there are fewer, or a single run.
+    notes: what to mind.
+    """
 
     problem: Problem
     lines: Sequence[AgentLine]
@@ -113,7 +119,11 @@ class ProblemTable:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """A table for each problem, and what to mind about all of them."""
+    """Who does best.
+
+    tables: one for each problem.
+    notes: what to mind about all of them.
+    """
 
     tables: Sequence[ProblemTable]
     notes: Sequence[str]
@@ -137,7 +147,7 @@ def rank(found: FoundCells) -> Leaderboard:
         if measured is None:
             continue
         told = read_configuration(cell.configuration)
-        agent = json.dumps(told["agent"], sort_keys=True)
+        agent = descriptions.text(told["agent"])
         problem = _problem(told, int(measured["episodes"]))
         runs = grouped.setdefault(problem, {}).setdefault((cell.specification["label"], agent), {})
         number = int(cell.specification["number"])
@@ -151,7 +161,7 @@ def rank(found: FoundCells) -> Leaderboard:
 def _problem(told: Mapping[str, Any], episodes: int) -> str:
     parameters = {key: value for key, value in told["stream"]["parameters"].items() if key != "each_first"}
     stream = {"name": told["stream"]["name"], "parameters": parameters}
-    return json.dumps({"world": told["world"], "stream": stream, "episodes": episodes, "seed": told["seed"]})
+    return descriptions.text({"world": told["world"], "stream": stream, "episodes": episodes, "seed": told["seed"]})
 
 
 def _titled(problems: Sequence[dict[str, Any]]) -> list[Problem]:
@@ -159,7 +169,7 @@ def _titled(problems: Sequence[dict[str, Any]]) -> list[Problem]:
     found = []
     for one, apart in zip(problems, varying(problems), strict=True):
         world, stream = (_call(part, one[part], apart) for part in ("world", "stream"))
-        title = f"{world}, stream {stream}, {_counted(one['episodes'], 'episode')}, seed {one['seed']}"
+        title = f"{world}, stream {stream}, {counted(one['episodes'], 'episode')}, seed {one['seed']}"
         found.append(Problem(**one, title=title))
     return found
 
@@ -171,7 +181,7 @@ def _call(part: str, given: Mapping[str, Any], apart: Iterable[str]) -> str:
         for name, value in given["parameters"].items()
         if f"{part}.{name}" in apart or name not in usual or usual[name] != value
     }
-    return f"{given['name']}({words(shown)})" if shown else str(given["name"])
+    return descriptions.written({"name": given["name"], "parameters": shown})
 
 
 def _lines(grouped: Sequence[Mapping[tuple[str, str], Runs]], problems: Sequence[Problem]) -> list[list[AgentLine]]:
@@ -180,7 +190,7 @@ def _lines(grouped: Sequence[Mapping[tuple[str, str], Runs]], problems: Sequence
     labels = _labels([(label, {"world": problems[i].world, "agent": json.loads(agent)}) for i, label, agent in keys])
     runs = [[run for _, run in sorted(grouped[i][label, agent].items())] for i, label, agent in keys]
     values = [_values([measured for _, measured in several]) for several in runs]
-    spans = iter(_spans([mine[name] for mine in values for name in MEASURES]))
+    spans = iter(intervals.spans([mine[name] for mine in values for name in MEASURES]))
     lines: list[list[AgentLine]] = [[] for _ in problems]
     for (i, _, agent), label, several, mine in zip(keys, labels, runs, values, strict=True):
         cells = [cell for cell, _ in several]
@@ -204,7 +214,7 @@ def _labels(given: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
     for label, places in alike.items():
         for i, apart in zip(places, varying([given[i][1] for i in places]), strict=True):
             mine = {name.removeprefix("agent."): value for name, value in apart.items() if name.startswith("agent")}
-            found[i] = f"{label}, {words(mine)}" if mine else label
+            found[i] = descriptions.label(label, mine)
     return found
 
 
@@ -215,7 +225,7 @@ def _tables(problems: Sequence[Problem], lines: Sequence[Sequence[AgentLine]]) -
         ranking = "reward_per_step" if max(steps) > UNEQUAL * min(steps) else "total_reward"
         ordered.append((ranking, sorted(several, key=lambda line: -line.spans[ranking].mean)))
     pairs = [_paired(best[0], line, ranking) for ranking, best in ordered for line in best[1:]]
-    behind = iter(_spans(pairs))
+    behind = iter(intervals.spans(pairs))
     tables = []
     for problem, (ranking, best) in zip(problems, ordered, strict=True):
         full = [best[0], *(AgentLine(**{**vars(line), "behind": next(behind)}) for line in best[1:])]
@@ -231,23 +241,6 @@ def _paired(one: AgentLine, other: AgentLine, measure: str) -> Floats:
     """One less the other, over the runs that both have."""
     _, mine, theirs = np.intersect1d(one.runs, other.runs, return_indices=True)
     return np.asarray(one.values[measure][mine] - other.values[measure][theirs])
-
-
-def _spans(samples: Sequence[Floats]) -> list[Span]:
-    """Of many samples; those of one size are bootstrapped together."""
-    found = [Span(np.nan, np.nan, np.nan)] * len(samples)
-    sizes: dict[int, list[int]] = {}
-    for i, sample in enumerate(samples):
-        sizes.setdefault(len(sample), []).append(i)
-    sizes.pop(0, None)
-    for places in sizes.values():
-        for begin in range(0, len(places), AT_ONCE):
-            some = places[begin : begin + AT_ONCE]
-            table = intervals.over_runs(np.stack([samples[i] for i in some], axis=1))
-            for i, mean, low, high in zip(some, *table, strict=True):
-                alike = high - low < ROUNDING * max(1.0, abs(mean))
-                found[i] = Span(float(mean), *map(float, (mean, mean) if alike else (low, high)))
-    return found
 
 
 def _notes(lines: Sequence[AgentLine], ranking: str) -> list[str]:
@@ -284,7 +277,3 @@ def _common_notes(tables: Sequence[ProblemTable], cells: Sequence[Finished]) -> 
             "The cells were computed with different states of the sources of aomultirl, and may not fit together."
         )
     return said
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

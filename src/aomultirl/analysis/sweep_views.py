@@ -3,28 +3,33 @@
 A parameter that others determine, such as the separation that an agent is told of each world, has no view of its own.
 """
 
-import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from aomultirl import descriptions
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
-from aomultirl.descriptions import words
 from aomultirl.experiments.varying_parameters import varying
 
 NOT_NUMBERS = ("seed", "rng")
 """Parameters whose values are numbers, and mean nothing by their size."""
 DECADE = 10.0
+"""Ratio of the largest to the least value above which an axis is logarithmic."""
 ROOM = 0.12
 """The share of an axis that the label of a tick takes."""
+MOST_CONFIGURATIONS, MOST_RUNS = 12, 10
+"""Of a sweep, on the charts of single runs."""
 Row = Mapping[str, Any]
 
 
 class Curve(NamedTuple):
-    """An agent: (value of the parameter, line of the leaderboard), by value.
+    """An agent in a view.
 
+    name: what legends call it.
+    points: (value of the parameter, line of the leaderboard), by value.
     level: the agent does not have the parameter, so it is one line at the least and the largest value.
     """
 
@@ -34,7 +39,13 @@ class Curve(NamedTuple):
 
 
 class View(NamedTuple):
-    """parameter: "world.separation"; fixed: the others that vary, in words; unequal: episodes are not equally long."""
+    """Every agent against one number, all else fixed.
+
+    parameter: the path of the number, such as "world.separation".
+    fixed: the other parameters that vary, in words.
+    curves: one an agent.
+    unequal: episodes are not equally long.
+    """
 
     parameter: str
     fixed: str
@@ -88,6 +99,29 @@ def views(board: Leaderboard) -> list[View]:
     return sorted(found, key=lambda view: order.index(view.parameter))
 
 
+def chosen_runs(board: Leaderboard) -> tuple[list[tuple[ProblemTable, AgentLine]], str]:
+    """The configurations that a page shows run by run, and a sentence on what it leaves out; empty if nothing."""
+    tables = board.tables
+    total = sum(len(table.lines) for table in tables)
+    widest = max(len(table.lines) for table in tables)
+    few = len(tables) if total <= MOST_CONFIGURATIONS else min(len(tables), max(1, MOST_CONFIGURATIONS // widest))
+    each = widest if total <= MOST_CONFIGURATIONS else MOST_CONFIGURATIONS // few
+    places = dict.fromkeys(np.linspace(0, len(tables) - 1, few).round().astype(int).tolist())
+    chosen = [(tables[place], line) for place in places for line in tables[place].lines[:each]]
+    most = max(len(line.cells) for _, line in chosen)
+    parts = []
+    if len(chosen) < total:
+        parts.append(f"{len(chosen)} of {total:,} configurations")
+        if few < len(tables):
+            parts[-1] += f", from {few} of {len(tables):,} problems"
+        if each < widest:
+            parts[-1] += f", the best {each} of a problem"
+    if most > MOST_RUNS:
+        parts.append(f"the first {MOST_RUNS} of {most:,} runs")
+    shown = " and ".join(parts)
+    return chosen, f"What follows shows {shown}; the leaderboard and the sweep's charts are of all." if parts else ""
+
+
 def problems_apart(tables: Sequence[ProblemTable]) -> list[str]:
     """For every table, what tells its problem apart from the others, in words."""
     rows = _rows(tables)
@@ -106,7 +140,7 @@ def _over_problems(
     grouped: dict[str, list[tuple[float, ProblemTable, Row]]] = {}
     for table, row in zip(tables, rows, strict=True):
         if name in row:
-            key = json.dumps([row.get(other) for other in others])
+            key = descriptions.text([row.get(other) for other in others])
             grouped.setdefault(key, []).append((float(row[name]), table, row))
     for group in grouped.values():
         curves: dict[str, list[tuple[float, AgentLine]]] = {}
@@ -120,41 +154,23 @@ def _over_problems(
 
 def _over_agents(table: ProblemTable, fixed: str) -> Iterator[View]:
     """Of agents that differ in a number in the same problem; the others are level."""
-    parts = [_taken_apart(line) for line in table.lines]
-    kept: dict[str, list[str]] = {}
-    for base in dict.fromkeys(base for base, _ in parts):
-        rows = [_told(line, told) for line, (own, told) in zip(table.lines, parts, strict=True) if own == base]
-        names = independent(rows)
-        kept[base] = names
+    parts = [descriptions.named(line.label, line.agent["parameters"]) for line in table.lines]
+    kept = {base: independent([shown for own, shown in parts if own == base]) for base, _ in parts}
     for name in dict.fromkeys(name for names in kept.values() for name in names):
         curves: dict[str, list[tuple[float, AgentLine]]] = {}
         alone: list[AgentLine] = []
-        for line, (base, told) in zip(table.lines, parts, strict=True):
-            value = line.agent["parameters"].get(name)
-            if name not in kept[base] or not _is_number(value):
+        for line, (base, shown) in zip(table.lines, parts, strict=True):
+            if name not in kept[base] or not _is_number(shown.get(name)):
                 alone.append(line)
                 continue
-            label = ", ".join([base, *(told[other] for other in told if other in kept[base] and other != name)])
-            curves.setdefault(label, []).append((float(value), line))
+            others = {other: shown[other] for other in shown if other in kept[base] and other != name}
+            curves.setdefault(descriptions.label(base, others), []).append((float(shown[name]), line))
         values = sorted(value for points in curves.values() for value, _ in points)
         if name in NOT_NUMBERS or not any(len(points) > 1 for points in curves.values()):
             continue
         drawn = [Curve(label, sorted(points, key=lambda one: one[0])) for label, points in curves.items()]
         drawn += [Curve(line.label, [(values[0], line), (values[-1], line)], level=True) for line in alone]
         yield View(f"agent.{name}", fixed, drawn, table.ranking != "total_reward")
-
-
-def _taken_apart(line: AgentLine) -> tuple[str, dict[str, str]]:
-    """A label without its parameters, and these: ``("Recall", {"horizon": "horizon=500"})``."""
-    names = "|".join(map(re.escape, line.agent["parameters"]))
-    if not names:
-        return line.label, {}
-    base, *told = re.split(rf", (?=(?:{names})=)", line.label)
-    return base, {part.partition("=")[0]: part for part in told}
-
-
-def _told(line: AgentLine, told: Iterable[str]) -> dict[str, Any]:
-    return {name: line.agent["parameters"][name] for name in told}
 
 
 def independent(rows: Sequence[Row]) -> list[str]:
@@ -165,8 +181,8 @@ def independent(rows: Sequence[Row]) -> list[str]:
     for name in ordered:
         values: dict[str, set[str]] = {}
         for row in rows:
-            key = json.dumps([row.get(other) for other in kept])
-            values.setdefault(key, set()).add(json.dumps(row.get(name)))
+            key = descriptions.text([row.get(other) for other in kept])
+            values.setdefault(key, set()).add(descriptions.text(row.get(name)))
         if any(len(several) > 1 for several in values.values()):
             kept.append(name)
     return kept
@@ -182,4 +198,4 @@ def _is_number(value: Any) -> bool:
 
 
 def _fixed(row: Row, names: Iterable[str]) -> str:
-    return words({name.removeprefix("world."): row[name] for name in names if name in row})
+    return descriptions.words({name.removeprefix("world."): row[name] for name in names if name in row})

@@ -45,16 +45,16 @@ def reproduce(
 
     Example: [bold]aomultirl reproduce --edges third --workers 2 --out results/text[/bold]
     """
-    from aomultirl.experiments import executors
+    from aomultirl.experiments import executors, progress
     from aomultirl.experiments.paper import PaperExperiment
-    from aomultirl.reports import paper_claims, reproduction, sweep_progress
+    from aomultirl.reports import paper_claims, reproduction
 
     experiment = PaperExperiment(runs, episodes, seed, edges, constants)
     executors.read_workers(workers)
     checks.path("out", out)
     reproduction.check(experiment, out)
     announce_compiling()
-    with sweep_progress.showing(sys.stderr) as observer:
+    with progress.table(sys.stderr) as observer:
         found = reproduction.reproduce(experiment, out, workers, [observer])
     _tell_set_aside(found.set_aside)
     paper_claims.show_claims(found.claims, Console())
@@ -84,9 +84,9 @@ def run(
 
     Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
     """
+    from aomultirl.experiments import progress
     from aomultirl.experiments.completion import complete
     from aomultirl.experiments.store import Store
-    from aomultirl.reports import sweep_progress
 
     executor = _executor(workers, ray)
     checks.real("checkpoint", checkpoint, above=0.0)
@@ -100,7 +100,7 @@ def run(
         return 0
     announce_compiling()
     try:
-        with sweep_progress.showing(sys.stderr) as observer:
+        with progress.table(sys.stderr) as observer:
             found = complete(store, executor, [observer], checkpoint)
     finally:
         _tell_set_aside(store.set_aside)
@@ -185,11 +185,11 @@ def report(
 
     Example: [bold]aomultirl report results/paper --out page.html[/bold]
     """
-    from aomultirl.reports import collecting
+    from aomultirl.reports import folder_report
 
     target = out or (place if place.is_dir() else place.parent) / "report.html"
-    collecting.check_target(target)
-    for path in collecting.write(collecting.collect(place), target):
+    folder_report.check_target(target)
+    for path in folder_report.write(folder_report.collect(place), target):
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
 
 
@@ -239,8 +239,8 @@ def _compare_folders(places: list[Path], as_json: bool) -> None:
 
 
 def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
-    from aomultirl.experiments import suites
-    from aomultirl.reports import progress, suites_table
+    from aomultirl.experiments import progress, suites
+    from aomultirl.reports import suites_table, tables
 
     checks.choice("suite", suite, ("identify", "reward"))
     checks.integer("runs", runs, least=1, limit=MOST_RUNS)
@@ -250,8 +250,8 @@ def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, runs, seed, workers, done)
-    show = suites_table.show_identify if suite == "identify" else suites_table.show_reward
-    show(cases, results, Console())
+    table = suites_table.identify_table if suite == "identify" else suites_table.reward_table
+    Console().print(tables.for_terminal(table(cases, results)))
 
 
 @app.command()

@@ -5,14 +5,16 @@ worlds are another set in every run.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.descriptions import make
 from aomultirl.experiments.cells import Cell, make_world
 from aomultirl.experiments.executors import local
 from aomultirl.experiments.history import History
@@ -26,12 +28,16 @@ STEPS, RUN, SHARE = "steps", "run", "share"
 
 
 @dataclass(frozen=True)
-class Case:
-    """One row: told and world name it; stream and agent as in a cell.
+class SuiteCase:
+    """One row of a suite.
 
-    aim: what the target is for, STEPS on known worlds, the steps of a whole RUN, both at most, or the SHARE of the
-    optimal reward, at least; None where nothing is asked.  separation, pairs: what the lower bound is told; separation
-    None where the worlds are all known.
+    world, stream, agent: {"name", "parameters"} each, as in a cell.
+    told: what the row calls the agent, or what that is told.
+    episodes, horizon: K, and H in steps.
+    aim: what the target is for: STEPS on known worlds or the steps of a whole RUN, both at most, or the SHARE of the
+        optimal reward, at least.
+    target: in steps or per cent; None where nothing is asked.
+    separation, pairs: what the lower bound is told; separation None where the worlds are all known.
     """
 
     world: dict[str, Any]
@@ -53,67 +59,55 @@ class Case:
         return Cell(world, self.stream, self.agent, self.episodes, seed, number, self.told)
 
     @property
+    def clusters(self) -> bool:
+        """Whether the agent sorts episodes into clusters."""
+        return bool(make(self.agent, "agent").recognition)
+
+    @property
     def place(self) -> str:
         """The world, in words."""
         parameters = self.world["parameters"]
         return f"grid, {parameters['edges']}" if "edges" in parameters else f"random, {parameters['separation']:g}"
 
 
-def identify_suite() -> list[Case]:
+def identify_suite() -> list[SuiteCase]:
     """Steps to recognise a world, for what the agent is told."""
     cases = []
     for edges in GRIDS:
         world = {"name": "gridworld", "parameters": {"edges": edges}}
         slack = 1.0 if edges == "third" else 1.3
-        known = {"failure": FAILURE, "horizon": HORIZON, "separation": SEPARATION}
-        few = {**known, "distinguishing_set": [list(pair) for pair in GAMMA]}
-        paper = {"name": "paper", "parameters": {}}
-        each = {"name": "paper", "parameters": {"each_first": True}}
+        gamma = {"distinguishing_set": [list(pair) for pair in GAMMA]}
         cases += [
-            Case(
-                world,
-                "Gamma, lambda",
-                paper,
-                _sequential(few),
-                EPISODES,
-                HORIZON,
-                STEPS,
-                130 * slack,
-                SEPARATION,
-                GAMMA,
-            ),
-            Case(world, "lambda", paper, _sequential(known), EPISODES, HORIZON, STEPS, 1600 * slack, SEPARATION),
-            Case(
-                world,
-                "M, lambda",
-                each,
-                _sequential({**known, "models": 4}),
-                EPISODES + 4,
-                HORIZON,
-                RUN,
-                45_000 * slack,
+            _identify(world, "Gamma, lambda", 130 * slack, SEPARATION, gamma, pairs=GAMMA),
+            _identify(world, "lambda", 1600 * slack, SEPARATION),
+            replace(
+                _identify(world, "M, lambda", 45_000 * slack, SEPARATION, {"models": 4}),
+                stream=_paper(each_first=True),
+                episodes=EPISODES + 4,
+                aim=RUN,
+                separation=None,
             ),
         ]
     for separation, target in ((1.0, 4_500.0), (0.7, 10_000.0)):
-        told = {"failure": FAILURE, "horizon": HORIZON, "separation": separation - 1e-6}
-        paper = {"name": "paper", "parameters": {}}
-        cases.append(
-            Case(
-                _random(separation),
-                "lambda",
-                paper,
-                _sequential(told),
-                EPISODES,
-                HORIZON,
-                STEPS,
-                target,
-                separation - 1e-6,
-            )
-        )
+        cases.append(_identify(_random(separation), "lambda", target, separation - 1e-6))
     return cases
 
 
-def reward_suite() -> list[Case]:
+def _identify(
+    world: dict[str, Any],
+    told: str,
+    target: float,
+    separation: float,
+    known: Mapping[str, Any] = MappingProxyType({}),
+    pairs: tuple[tuple[int, int], ...] | None = None,
+) -> SuiteCase:
+    """Identification is what is measured, so no steps are spent on learning: the episode ends with the verdict."""
+    parameters = {"failure": FAILURE, "horizon": HORIZON, "separation": separation, **known, "learning": False}
+    agent = {"name": "SequentialAOMultiRL", "parameters": parameters}
+    return SuiteCase(world, told, _paper(), agent, EPISODES, HORIZON, STEPS, target, separation, pairs)
+
+
+def reward_suite() -> list[SuiteCase]:
     """The share of the optimal reward over whole episodes, for agents and horizons."""
     worlds = [{"name": "gridworld", "parameters": {"edges": edges}} for edges in GRIDS] + [_random(1.0)]
     targets = dict(zip(HORIZONS, (80.0, 92.0, 98.0, 99.7), strict=True))
@@ -122,8 +116,7 @@ def reward_suite() -> list[Case]:
         for horizon in HORIZONS:
             for label, agent in _players(horizon).items():
                 target = targets[horizon] if label == "Recall" else None
-                paper = {"name": "paper", "parameters": {}}
-                cases.append(Case(world, label, paper, agent, EPISODES, horizon, SHARE, target))
+                cases.append(SuiteCase(world, label, _paper(), agent, EPISODES, horizon, SHARE, target))
     return cases
 
 
@@ -136,9 +129,8 @@ def _players(horizon: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def _sequential(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Identification is what is measured, so no steps are spent on learning: the episode ends with the verdict."""
-    return {"name": "SequentialAOMultiRL", "parameters": {**parameters, "learning": False}}
+def _paper(**parameters: bool) -> dict[str, Any]:
+    return {"name": "paper", "parameters": parameters}
 
 
 def _random(separation: float) -> dict[str, Any]:
@@ -147,8 +139,15 @@ def _random(separation: float) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Of one run: steps on known worlds, (n,); total steps; share of the optimal reward; and what went wrong."""
+class SuiteRun:
+    """What a suite shows of a run.
+
+    steps: to recognise each episode in a known world, (n,).
+    total: steps spent identifying, in all episodes.
+    share: of the optimal reward, in per cent.
+    wrong, abstained, episodes: how many were put in a wrong cluster, in none, and how many there are.
+    bound: steps that no learner can do with less, in the mean over known worlds; nan where there is none.
+    """
 
     steps: NDArray[np.int64]
     total: int
@@ -160,32 +159,29 @@ class Outcome:
 
 
 def run_suite(
-    cases: Sequence[Case],
+    cases: Sequence[SuiteCase],
     runs: int,
     seed: int = 0,
     workers: int = 1,
     done: Callable[[int, int], None] | None = None,
-) -> list[list[Outcome]]:
-    """Every case's runs."""
+) -> list[list[SuiteRun]]:
+    """The runs of every case; ``done`` is told how many are over, of how many."""
     jobs = [(i, number) for i in range(len(cases)) for number in range(runs)]
-    results: list[list[Outcome]] = [[] for _ in cases]
-    found = dict[tuple[int, int], Outcome]()
-    for count, (job, outcome) in enumerate(local(workers).map(partial(_work, list(cases), seed), jobs), 1):
-        found[job] = outcome
+    measured = dict[tuple[int, int], SuiteRun]()
+    for count, (job, run) in enumerate(local(workers).map(partial(_work, list(cases), seed), jobs), 1):
+        measured[job] = run
         if done is not None:
             done(count, len(jobs))
-    for job in jobs:
-        results[job[0]].append(found[job])
-    return results
+    return [[measured[i, number] for number in range(runs)] for i in range(len(cases))]
 
 
-def _work(cases: list[Case], seed: int, job: tuple[int, int]) -> tuple[tuple[int, int], Outcome]:
+def _work(cases: list[SuiteCase], seed: int, job: tuple[int, int]) -> tuple[tuple[int, int], SuiteRun]:
     case = cases[job[0]]
     cell = case.cell(seed, job[1])
     return job, measure(case, cell, cell.run())
 
 
-def measure(case: Case, cell: Cell, history: History) -> Outcome:
+def measure(case: SuiteCase, cell: Cell, history: History) -> SuiteRun:
     """What a suite shows of a run."""
     models = make_world(cell.world)
     best = np.array([world.first_values(case.horizon) for world in models])
@@ -202,7 +198,7 @@ def measure(case: Case, cell: Cell, history: History) -> Outcome:
             distinguishing_set=case.pairs,
         )
         bound = float(each[history["task"][known]].mean())
-    return Outcome(
+    return SuiteRun(
         history["identification_steps"][known],
         int(history["identification_steps"].sum()),
         float(100.0 * earned.sum() / optimum.sum()),

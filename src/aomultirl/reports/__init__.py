@@ -1,5 +1,17 @@
 """What people look at: tables, figures, pages, animations."""
 
-from aomultirl.reports.page import write_page
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aomultirl.reports.page import write_page
 
 __all__ = ["write_page"]
+
+
+def __getattr__(name: str) -> Any:
+    """The page is imported when somebody asks for it: whoever runs an experiment needs none of its packages."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from aomultirl.reports.page import write_page
+
+    return write_page

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aomultirl import checks, files
+from aomultirl import checks
 from aomultirl.mdp import MDP, ModelSet
+from aomultirl.reports import figure_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = ("png", "svg", "pdf")
 ARROWS = ((-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0))
 """Left, right, up, down, with the vertical axis pointing down."""
 
@@ -96,32 +96,9 @@ def _draw_world(panel: "Axes", world: MDP, pairs: Sequence[tuple[int, int]], hor
 def check(models: ModelSet, path: Path) -> None:
     """Refuse, before anything is computed, what cannot be drawn or written."""
     _check_drawable(models)
-    _check_path(path)
+    figure_files.check_path(path)
 
 
 def _check_drawable(models: ModelSet) -> None:
     if any(world.layout is None or world.n_actions != 4 for world in models):
         raise ValueError("only grid worlds with the four moves can be drawn")
-
-
-def _check_path(path: Path) -> str:
-    """The format that the name asks for."""
-    kind = path.suffix.lstrip(".").lower()
-    if kind not in FORMATS:
-        raise ValueError(f"{path.name!r} does not end in a format for figures: .png, .svg, .pdf")
-    if not path.parent.is_dir():
-        raise ValueError(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
-    return kind
-
-
-def save(figure: "Figure", path: Path, dpi: int = 200) -> None:
-    """Write the figure under a temporary name and rename it, so that no half-written file is ever left.
-
-    The file holds no date and no random names: the same figure gives the same bytes.
-    """
-    from matplotlib import rc_context
-
-    kind = _check_path(path)
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    with files.whole(path) as partial, rc_context({"svg.hashsalt": "aomultirl", "pdf.fonttype": 42}):
-        figure.savefig(partial, format=kind, dpi=dpi, metadata=undated)

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aomultirl import checks
-from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, Span
-from aomultirl.reports.page import phrases
+from aomultirl.analysis import phrases
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
 
 if TYPE_CHECKING:
     from rich.console import Console

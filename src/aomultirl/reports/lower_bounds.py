@@ -24,8 +24,8 @@ from aomultirl.experiments.executors import Executor, InProcess
 from aomultirl.laboratory.findings import Claim, Figure, Findings
 from aomultirl.laboratory.groups import chosen
 from aomultirl.reports import lower_bounds_figures
-from aomultirl.reports.lower_bounds_figures import symbols
 from aomultirl.reports.lower_bounds_page import make_page, measured, predicted
+from aomultirl.reports.wording import symbols
 
 if TYPE_CHECKING:
     from rich.console import Console

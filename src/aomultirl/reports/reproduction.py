@@ -22,7 +22,7 @@ from aomultirl.experiments.completion import Observer
 from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
 from aomultirl.experiments.store import Store
 from aomultirl.reports import curves_figure, page, paper_claims, paper_summary
-from aomultirl.reports.grid_figure import FORMATS
+from aomultirl.reports.figure_files import FORMATS, save_all
 from aomultirl.reports.paper_claims import Claim
 
 TITLE = "The paper's experiment, reproduced"
@@ -94,7 +94,7 @@ def write_files(results: Results, claims: list[Claim], folder: Path) -> None:
     files.write_whole(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
     curves = {label: results.aper(label) for label in LABELS}
     marks = {experiment.episodes // 2 + 1: "$m_4$ first appears"}
-    curves_figure.save_all(curves_figure.draw_curves(curves, marks=marks), folder)
+    save_all(curves_figure.draw_curves(curves, marks=marks), folder, "figure")
     runs = [
         page.Run(label, number, history, before=len(history) - experiment.episodes)
         for label in LABELS

@@ -5,8 +5,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from aomultirl import checks
+from aomultirl.experiments.progress import duration
 from aomultirl.experiments.status import Status
-from aomultirl.reports.sweep_progress import duration
 
 MOST = 8
 """Failures and damaged files that are named."""

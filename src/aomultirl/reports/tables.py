@@ -1,13 +1,13 @@
 """Tables of words: what they say is data, so that a terminal and a page can show the same."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-STYLES = {True: "green", False: "red", None: ""}
+STYLES = {True: "green", False: "bold red", None: ""}
 """The colours of a cell that is good, bad, or neither."""
 
 
@@ -31,7 +31,8 @@ class TextTable(NamedTuple):
     title: above it.
     headings: one a column; where all are empty, there is no line of them.
     rows: one cell a column.
-    numbers: the places of columns with numbers, which stand on the right and are never broken.
+    numbers: the places of columns with numbers, which stand on the right.
+    breaks: whether such a column may be broken into lines, as intervals may be.
     caption: below it, a sentence a line.
     """
 
@@ -39,6 +40,7 @@ class TextTable(NamedTuple):
     headings: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     numbers: Sequence[int] = ()
+    breaks: bool = False
     caption: Sequence[str] = ()
 
 
@@ -56,7 +58,7 @@ def for_terminal(table: TextTable) -> "Table":
     shown.caption = Text("".join(f"{sentence}\n" for sentence in table.caption)) if table.caption else None
     for place, heading in enumerate(table.headings):
         right = place in table.numbers
-        shown.add_column(Text(heading), justify="right" if right else "left", no_wrap=right)
+        shown.add_column(Text(heading), justify="right" if right else "left", no_wrap=right and not table.breaks)
     for row in table.rows:
         shown.add_row(*map(_coloured, row))
     return shown
@@ -80,14 +82,4 @@ def framed(title: "str | Text", *, show_header: bool = True) -> "Table":
 def _coloured(cell: Cell) -> "Text":
     from rich.text import Text
 
-    return Text(cell.words, STYLES[cell.good]) if isinstance(cell, Judged) else Text(cell)
-
-
-def unframed(headings: Iterable[str]) -> "Table":
-    """An empty table of Rich without lines: names in the first column, numbers in the others."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place else "left")
-    return table
+    return Text.assemble((cell.words, STYLES[cell.good])) if isinstance(cell, Judged) else Text(cell)

@@ -54,8 +54,8 @@
       legend: { orientation: "h", x: 0, y: 0, yref: "container", yanchor: "bottom" },
       hoverlabel: { font: { size: 12 }, namelength: -1 },
       dragmode: coarse.matches || small ? false : "zoom",
-      xaxis: { ...axis, ...own.xaxis, ...(view && view.xaxis) },
-      yaxis: { ...axis, ...own.yaxis, ...(view && view.yaxis) },
+      xaxis: { ...axis, ...((view && view.xaxis) || own.xaxis) },
+      yaxis: { ...axis, ...((view && view.yaxis) || own.yaxis) },
       uirevision: "kept",
     };
     if (chart.log && state[chart.log]) {

@@ -6,12 +6,17 @@ from typing import Any
 import numpy as np
 
 from aomultirl.mdp import MDP, ModelSet
-from aomultirl.reports.page import data
-from aomultirl.reports.page.data import Floats, Group
-from aomultirl.reports.page.details import MOST_CLUSTERS, cluster_name, each, world_name
+from aomultirl.reports.charts_plotly import plain
+from aomultirl.reports.page.episode_curves import Floats
+from aomultirl.reports.page.groups import Group, each
+from aomultirl.reports.page.run_charts import MOST_CLUSTERS, cluster_name, world_name
 
 MOST_CELLS = 1_024
+"""Cells of a grid up to which it is drawn."""
 EQUALLY_GOOD = 1e-9
+"""Of the horizon: an action that costs less than this is as good as the best."""
+DEFAULT_HORIZON = 200
+"""Steps that a policy is optimal for, where nobody learned in any."""
 
 
 def maps(groups: Sequence[Group], shown: Sequence[int], models: Sequence[ModelSet | None]) -> dict[str, Any] | None:
@@ -32,10 +37,10 @@ def maps(groups: Sequence[Group], shown: Sequence[int], models: Sequence[ModelSe
     horizons = [_horizon([one for one, mine in zip(groups, models, strict=True) if mine is grid]) for grid in grids]
     gaps = [[_gaps(world, horizon) for world in grid] for grid, horizon in zip(grids, horizons, strict=True)]
     views = {}
-    for key, number, one, run in each(groups, shown):
-        place = next((i for i, grid in enumerate(grids) if grid is models[number]), 0)
+    for key, one, run in each(groups, shown):
+        place = next((i for i, grid in enumerate(grids) if grid is models[one.number]), 0)
         clusters = run.history.about.get("clusters") or []
-        if models[number] is not grids[place]:
+        if models[one.number] is not grids[place]:
             clusters = []
         kept = [cluster for cluster in clusters if len(cluster["plan"]) == grids[place].n_states][:MOST_CLUSTERS]
         words = f"{one.label}, run {run.run}: {_agreement(kept, gaps[place])}"
@@ -44,9 +49,9 @@ def maps(groups: Sequence[Group], shown: Sequence[int], models: Sequence[ModelSe
         {
             "layout": grid[0].layout,
             "horizon": horizon,
-            "rewards": data.plain(grid.rewards.max(axis=1), 3),
+            "rewards": plain(grid.rewards.max(axis=1), 3),
             "starts": np.flatnonzero(grid[0].start_distribution).tolist(),
-            "gaps": [[data.plain(row, 2) for row in world] for world in costs],
+            "gaps": [[plain(row, 2) for row in world] for world in costs],
         }
         for grid, horizon, costs in zip(grids, horizons, gaps, strict=True)
     ]
@@ -58,7 +63,7 @@ def _is_grid(models: ModelSet) -> bool:
 
 
 def _horizon(groups: Sequence[Group]) -> int:
-    return max(int(h["learning_steps"].max()) for one in groups for h in one.runs.values()) or 200
+    return max(int(h["learning_steps"].max()) for one in groups for h in one.runs.values()) or DEFAULT_HORIZON
 
 
 def _gaps(world: MDP, horizon: int) -> Floats:

@@ -1,14 +1,12 @@
 """Python that runs it all again."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from aomultirl import descriptions, plugins
+from aomultirl import descriptions
+from aomultirl.analysis.phrases import counted
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import settings
-from aomultirl.reports.page.data import Group
-from aomultirl.reports.page.markup import block
-from aomultirl.reports.page.phrases import counted
+from aomultirl.reports.page.groups import Group
+from aomultirl.reports.page.run_origin import agent_of, setting_of, without_defaults, world_call
 
 LONG = 72
 """Characters of arguments that fit on a line."""
@@ -22,18 +20,17 @@ def script(groups: Sequence[Group]) -> str:
     for one in groups:
         lines.append(f"# {' '.join(one.label.split())}")
         if one.before:
-            lines.append(
-                f"# the first {counted(one.before, 'episode')} of a run {'do' if one.before > 1 else 'does'} not count"
-            )
+            does = "do" if one.before > 1 else "does"
+            lines.append(f"# the first {counted(one.before, 'episode')} of a run {does} not count")
         world, stream, _ = one.setting
-        needed = "" if stream is None else LOST if world is None else f"models = ao.worlds.{settings.world_call(world)}"
+        needed = "" if stream is None else LOST if world is None else f"models = ao.worlds.{world_call(world)}"
         if needed and needed != defined:
             lines.append(needed)
             defined = needed
         for histories in _alike(one):
             lines += [f"for seed in {seeds(histories)}:", *_run(histories[0])]
         lines.append("")
-    return block("\n".join(lines).strip(), "Python to run it again")
+    return "\n".join(lines).strip()
 
 
 def seeds(histories: Sequence[History]) -> str:
@@ -53,23 +50,23 @@ def _alike(one: Group) -> list[list[History]]:
 
 
 def _run(history: History) -> list[str]:
-    about = history.about
-    options = f"episodes={about.get('episodes', len(history))}, seed=seed"
-    if about.get("noisy_rewards"):
+    setting = setting_of(history)
+    options = f"episodes={history.about.get('episodes', len(history))}, seed=seed"
+    if setting.noisy_rewards:
         options += ", noisy_rewards=True"
     return [
-        f"    agent = {_agent(settings.agent_of(history))}",
-        f"    history = ao.run(agent, models, ao.streams.{settings.stream_call(about['stream'])}, {options})"
-        if about.get("stream")
+        f"    agent = {_agent(history)}",
+        f"    history = ao.run(agent, models, ao.streams.{setting.stream}, {options})"
+        if setting.stream
         else f"    history = ao.interact(agent, make_env, {options})  # make_env(k): the environment of episode k",
     ]
 
 
-def _agent(agent: Mapping[str, Any]) -> str:
+def _agent(history: History) -> str:
     """The call that makes the agent, without arguments that are the defaults, an argument a line where it is long."""
+    agent = agent_of(history)
     name = agent["name"] or "Agent"
-    maker = plugins.find("agent", name) if plugins.is_known("agent", name) else None
-    given = descriptions.without_defaults(agent, maker)["parameters"]
+    given = without_defaults(agent, "agent")["parameters"]
     written = [f"{key}={descriptions.code(value)}" for key, value in given.items()]
     arguments = ", ".join(written)
     if len(arguments) > LONG:

@@ -1,0 +1,191 @@
+"""Charts that compare agents over the episodes: rewards, regret and its parts, steps spent identifying."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aomultirl.analysis.charts import Chart, Phase, Series, settled
+from aomultirl.analysis.phrases import counted, number, span
+from aomultirl.experiments.history import History
+from aomultirl.reports.charts_plotly import PageChart, page_chart
+from aomultirl.reports.page import episode_curves
+from aomultirl.reports.page.episode_curves import RECENT, Curves, Floats, Measure, curves, running_mean
+from aomultirl.reports.page.groups import Group, shared_stretches
+
+MOST_NAMED = 6
+"""Agents that a sentence names."""
+PARTS = {"total": "in all", "clustering": "while identifying", "learning": "while learning"}
+"""Of the regret."""
+
+
+def rewards(groups: Sequence[Group], shown: Sequence[int]) -> PageChart:
+    """Average reward of an episode, since the start or of the last few."""
+    evaluated = any(episode_curves.is_evaluated(one.first) for one in groups)
+    what = "reward of the policy learned so far" if evaluated else "reward earned in an episode"
+    base = _chart("rewards", "episodes seen", "average reward", groups)
+    views = {}
+    for name, recent, when in (("mean", None, "since the start"), ("recent", RECENT, f"of the last {RECENT} episodes")):
+        made = [curves(one, _average(recent)) for one in groups]
+        for key, view in _views(base, groups, made, shown, f"Average {what}, {when},").items():
+            views[f"{name}|{key}"] = view
+    toggles = [one.number for one in groups]
+    return page_chart(views, height=440, keys=["measure", "run"], toggles=toggles, same_series=True)
+
+
+def _average(recent: int | None) -> Measure:
+    return lambda history: running_mean(episode_curves.rewards(history), recent)
+
+
+def regret(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
+    """Cumulative exact regret and its parts, each with the theorem's bound; nothing where no world is known.
+
+    Where nobody spends a step on identifying the world, there are no parts.
+    """
+    known = [one for one in groups if all(np.isfinite(h["regret"]).any() for h in one.runs.values())]
+    if not known:
+        return []
+    bounded = [one for one in known if bounds(one)]
+    drawn = []
+    for part in PARTS if identifying(known) else ["total"]:
+        made = [curves(one, regret_of(part)) for one in known]
+        if not any(np.isfinite(found.mean).any() for found in made):
+            continue
+        base = _chart(f"regret-{part}", "episodes seen", f"regret {PARTS[part]}", groups)
+        views = _views(base, known, made, shown, f"Cumulative regret {PARTS[part]}")
+        for key, view in views.items():
+            lines = [_bound(one, part, key) for one in bounded]
+            views[key] = view._replace(series=[*view.series, *lines])
+        toggles = [one.number for one in (*known, *bounded)]
+        options: dict[str, Any] = {"legend": part == "total", "log": "regret-log", "same_series": True}
+        drawn.append(page_chart(views, height=340, keys=["run"], toggles=toggles, **options))
+    return drawn
+
+
+def steps(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
+    """Steps spent identifying, an episode; None where nobody identifies anything."""
+    busy = identifying(groups)
+    if not busy:
+        return None
+    made = [curves(one, lambda history: history["identification_steps"].astype(np.float64)) for one in busy]
+    base = _chart("steps", "episode", "steps spent identifying", groups)._replace(from_zero=True)
+    views = _views(base, busy, made, shown, "Steps spent identifying in an episode", last=False)
+    toggles = [one.number for one in busy]
+    return page_chart(views, height=340, keys=["run"], toggles=toggles, log="steps-log", same_series=True)
+
+
+def identifying(groups: Sequence[Group]) -> list[Group]:
+    """The agents that spend steps on finding out which world it is."""
+    return [one for one in groups if any(h["identification_steps"].any() for h in one.runs.values())]
+
+
+def bounds(one: Group) -> dict[int, dict[str, Any]]:
+    """The theorem's bound for every run that has one."""
+    return {run: h.about["bound"] for run, h in one.runs.items() if h.about.get("bound")}
+
+
+def regret_after(history: History, episodes: int, part: str = "total") -> float:
+    """The regret of the first episodes of a run, or one of its parts."""
+    return float(regret_of(part)(history)[episodes - 1])
+
+
+def regret_of(part: str) -> Measure:
+    """What measures one of PARTS."""
+
+    def measure(history: History) -> Floats:
+        if part == "total":
+            return settled(np.cumsum(history["regret"]))
+        learning = history.columns.get("learning_regret", np.full(len(history), np.nan))
+        return settled(np.cumsum(learning if part == "learning" else history["regret"] - learning))
+
+    return measure
+
+
+def _chart(name: str, x: str, y: str, groups: Sequence[Group]) -> Chart:
+    """The axes that all views share."""
+    longest = max(one.episodes for one in groups)
+    return Chart(
+        name,
+        y,
+        x,
+        y,
+        (),
+        log_x=False,
+        log_y=False,
+        x_range=(0, 1.01 * longest),
+        x_whole=True,
+        phases=[Phase(begin, end, f"only m{task + 1}") for begin, end, task in shared_stretches(groups)],
+    )
+
+
+def _bound(one: Group, part: str, key: str) -> Series:
+    """The bound's line: the run's own where a run is shown alone, for all runs the one that holds for each of them."""
+    known = bounds(one)
+    run = max(known, key=lambda run: known[run]["total"][-1]) if key == "all" else int(key)
+    line = Series(f"{one.label}: the theorem's bound", (), (), kind="bound", subject=one.subject)
+    if run not in known:
+        return line
+    # The theorem counts the episodes from the first, whether they count here or not.
+    episodes = np.asarray(known[run]["episodes"], np.float64) - one.given[run].before
+    values = np.asarray(known[run][part], np.float64)
+    return line._replace(x=episodes[episodes > 0].tolist(), y=values[episodes > 0].tolist())
+
+
+def _views(
+    base: Chart, groups: Sequence[Group], made: Sequence[Curves], shown: Sequence[int], what: str, *, last: bool = True
+) -> dict[str, Chart]:
+    """All runs together, and each run that can be looked at alone."""
+    views = {}
+    for run in (None, *shown):
+        series = [_series(one, found, run) for one, found in zip(groups, made, strict=True)]
+        words = _words(groups, made, what, run, last)
+        views["all" if run is None else str(run)] = base._replace(series=series, words=words)
+    return views
+
+
+def _series(one: Group, found: Curves, run: int | None) -> Series:
+    curve = found.mean if run is None else found.runs.get(run, np.empty(0))
+    series = Series(one.label, (found.places + 1).tolist(), curve.tolist(), subject=one.subject, drawn="curve")
+    return series._replace(low=found.low.tolist(), high=found.high.tolist()) if run is None else series
+
+
+def _words(groups: Sequence[Group], made: Sequence[Curves], what: str, run: int | None, last: bool) -> str:
+    """The chart in a sentence, with its key numbers, each where its curve ends."""
+    parts, ends, bands, shown = [], [], False, []
+    for one, found in zip(groups, made, strict=True):
+        curve = found.mean if run is None else found.runs.get(run)
+        if curve is None or not np.isfinite(curve).any():
+            continue
+        shown.append(one)
+        at = int(np.flatnonzero(np.isfinite(curve))[-1])
+        ends.append(int(found.places[at]) + 1)
+        if not last:
+            most = [number(end) for end in (np.nanmin(curve), np.nanmax(curve))]
+            parts.append(f"{one.label} {' to '.join(dict.fromkeys(most))}")
+            continue
+        words = f"{one.label} {number(curve[at])}"
+        low, high = number(found.low[at]), number(found.high[at])
+        if run is None and np.isfinite(found.low[at]) and low != high:
+            words += f" ({low} to {high})"
+            bands |= len(parts) < MOST_NAMED
+        parts.append(words)
+    when = ""
+    if last and len(set(ends)) == 1:
+        when = f" after {counted(ends[0], 'episode')}"
+    elif last:
+        parts = [f"{part} after {counted(end, 'episode')}" for part, end in zip(parts, ends, strict=True)]
+    if len(parts) > MOST_NAMED:
+        parts[MOST_NAMED:] = [f"and {counted(len(parts) - MOST_NAMED, 'agent')} more"]
+    who = _who(shown, run) + (", with 95 % intervals in brackets" if bands else "")
+    cut = run is None and any(one.shared < one.episodes for one in shown)
+    ending = " A mean ends where the first of its runs does." if cut else ""
+    return f"{what if when else what.rstrip(',')}{when} ({who}): {'; '.join(parts) or 'nothing'}.{ending}"
+
+
+def _who(groups: Sequence[Group], run: int | None) -> str:
+    if run is not None:
+        return f"run {run}"
+    counts = {len(one.runs) for one in groups}
+    if max(counts, default=1) == 1:
+        return "one run" if len(groups) < 2 else "one run each"
+    return f"mean over {span(counts)} runs"

@@ -1,0 +1,213 @@
+"""The report page: what its template is told, section by section."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aomultirl import files
+from aomultirl.analysis.phrases import counted, listed, span
+from aomultirl.experiments.history import History
+from aomultirl.mdp import ModelSet
+from aomultirl.reports.page import agent_summaries, comparison_charts, evidence_charts, policy_maps, run_charts
+from aomultirl.reports.page.episode_curves import RECENT, is_evaluated
+from aomultirl.reports.page.groups import Group, Run, as_runs, group, shown_runs
+from aomultirl.reports.page.rendering import render
+from aomultirl.reports.page.rerun_script import script
+from aomultirl.reports.page.run_origin import world_call
+from aomultirl.reports.page.sweep_section import Sweep, section, subtitle
+from aomultirl.worlds import catalogue
+
+MOST_NAMES = 3
+"""Worlds or streams that a title names."""
+PACKAGES = ("numpy", "scipy", "numba", "plotly")
+"""The packages whose versions the page states."""
+
+
+@np.errstate(all="ignore")  # numbers that overflow, or are none, become gaps in the charts
+def make_page(
+    runs: History | Sequence[Run | History],
+    models: ModelSet | None = None,
+    title: str | None = None,
+    *,
+    claims: Sequence[Mapping[str, Any]] | None = None,
+    caption: str | None = None,
+    command: str | None = None,
+    sweep: Sweep | None = None,
+) -> str:
+    """The whole page, as HTML that loads nothing from anywhere.
+
+    Parameters
+    ----------
+    runs
+        a history, or several; each alone, or as a :class:`Run` with its agent's label and its number.
+    models
+        the worlds; by default they are made again from what the histories say, where they say it.
+    claims
+        a table: mappings with ``claim``, ``place``, ``predicted``, ``measured``, ``holds`` (None: open), ``reason``.
+    caption
+        a sentence below the curves.
+    command
+        what to type to run it all again.
+    sweep
+        what these runs are part of, or all of.
+    """
+    groups = group(as_runs(runs))
+    worlds = _worlds(groups, models)
+    shown = shown_runs(groups)
+    maps = policy_maps.maps(groups, shown, worlds)
+    whole = None if sweep is None else section(sweep)
+    charts: dict[str, Any] = {
+        "sweep": [] if whole is None else whole["charts"],
+        "rewards": [comparison_charts.rewards(groups, shown)],
+        "regret": comparison_charts.regret(groups, shown),
+        "timeline": [run_charts.timeline(groups, shown)],
+        "steps": [comparison_charts.steps(groups, shown)],
+        "evidence": [evidence_charts.evidence(groups, shown)],
+        "distances": [run_charts.distances(groups, shown)],
+        "errors": [run_charts.errors(groups, shown)],
+    }
+    charts = {name: [chart for chart in drawn if chart] for name, drawn in charts.items()}
+    data = {
+        "agents": [_agent(one, shown) for one in groups],
+        "charts": [chart for drawn in charts.values() for chart in drawn],
+        "maps": maps,
+    }
+    return render(
+        "report.html",
+        title=title or _title(groups),
+        subtitle=_subtitle(groups) if sweep is None else subtitle(sweep.board),
+        data=data,
+        charts=charts,
+        sweep=whole,
+        has_maps=maps is not None,
+        claims=[_claim(claim) for claim in claims or ()],
+        caption=caption,
+        command=command,
+        **_of_agents(groups, shown),
+        **_of_worlds(groups, worlds),
+    )
+
+
+def write_page(
+    path: str | Path, runs: History | Sequence[Run | History], models: ModelSet | None = None, **options: Any
+) -> None:
+    """Write the page, whole or not at all; the options are those of :func:`make_page`."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
+    files.write_whole(path, make_page(runs, models, **options))
+
+
+def _of_agents(groups: Sequence[Group], shown: Sequence[int]) -> dict[str, Any]:
+    """What the template is told of the agents."""
+    histories = [history for one in groups for history in one.runs.values()]
+    numbers = {run for one in groups for run in one.runs}
+    known = [one for one in groups if np.isfinite(one.first["regret"]).any()]
+    made_with = [f"Python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in PACKAGES)]
+    return {
+        "groups": groups,
+        "recent": RECENT,
+        "several_runs": len(histories) > len(groups),
+        "run_choices": {"all": f"all {len(numbers)}", **{str(run): f"run {run}" for run in shown}},
+        "agent_choices": {str(one.number): one.label for one in groups},
+        "runs_left": len(numbers) - len(shown),
+        "first_in_detail": next((one.number for one in groups if one.first["cluster"].max() >= 0), 0),
+        "glance": [agent_summaries.glance(one) for one in groups],
+        "judged": {is_evaluated(one.first) for one in groups},
+        "known_worlds": {bool(history["task"].max() >= 0) for history in histories},
+        "bounds": agent_summaries.regret_bounds(groups),
+        "unequal_steps": agent_summaries.unequal_steps(known) if known else {},
+        "coincide": agent_summaries.coincide(known),
+        "evidence_kinds": {kind for history in histories for trace in evidence_charts.kept(history) for kind in trace},
+        "how_made": [agent_summaries.how_made(one) for one in groups],
+        "ran_with": sorted({str(history.about.get("version", "unknown")) for history in histories}),
+        "made_with": made_with,
+        "script": script(groups),
+    }
+
+
+def _of_worlds(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -> dict[str, Any]:
+    """What the template is told of the worlds; those that are shared are told once."""
+    different = [models for i, models in enumerate(worlds) if models is not None and models not in worlds[:i]]
+    told = []
+    for models in different:
+        mine = [one for one, its in zip(groups, worlds, strict=True) if its is models]
+        name = mine[0].setting.world
+        title = f"The worlds of {world_call(name)}" if name and len(different) > 1 else "The worlds"
+        tables = agent_summaries.world_tables(models, mine, title)
+        told.append({"title": title, "models": models, "tables": tables})
+    left = {one.setting.world for one, models in zip(groups, worlds, strict=True) if models is None}
+    return {
+        "worlds": told,
+        "worlds_left": [world_call(name) for name in sorted(filter(None, left))],
+        "recognitions": evidence_charts.recognitions(groups, worlds),
+    }
+
+
+def _agent(one: Group, shown: Sequence[int]) -> dict[str, Any]:
+    runs = [str(run) for run in shown if run in one.runs] or [str(next(iter(one.runs)))]
+    return {"label": one.label, "runs": runs}
+
+
+def _claim(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim as the table has it; what is missing is empty."""
+    names = ("claim", "place", "predicted", "measured", "reason")
+    words = {name: "" if given.get(name) is None else str(given[name]) for name in names}
+    holds = given.get("holds")
+    return {**words, "holds": None if holds is None else bool(holds), "interval": "", "rule": "", "anchor": ""}
+
+
+def _title(groups: Sequence[Group]) -> str:
+    """Who ran on what."""
+    agents = list(dict.fromkeys(one.agent for one in groups))
+    who = agents[0] if len(agents) == 1 else f"{len(agents)} agents"
+    worlds = list(dict.fromkeys(one.setting.world[0] for one in groups if one.setting.world))
+    return f"{who} on {listed(worlds)}" if 0 < len(worlds) <= MOST_NAMES else who
+
+
+def _subtitle(groups: Sequence[Group]) -> list[str]:
+    """How many agents, runs and episodes, and on which worlds and streams, part by part."""
+    agents = {one.agent for one in groups}
+    parts = [counted(len(agents), "agent")]
+    if len(agents) < len(groups):
+        parts[0] += f" in {counted(len({one.setting for one in groups}), 'setting')}"
+    runs = {len(one.runs) for one in groups}
+    episodes = {len(history) for one in groups for history in one.runs.values()}
+    parts.append(f"{_many(runs, 'run')} of {_many(episodes, 'episode')}")
+    worlds = dict.fromkeys(world_call(one.setting.world) for one in groups if one.setting.world)
+    streams = dict.fromkeys(f"stream {one.setting.stream}" for one in groups if one.setting.stream)
+    for named, noun in ((list(worlds), "sets of worlds"), (list(streams), "streams")):
+        if named:
+            parts.append(listed(named) if len(named) <= MOST_NAMES else f"{len(named)} {noun}")
+    return parts
+
+
+def _many(counts: set[int], noun: str) -> str:
+    return f"{span(counts)} {noun}{'' if counts == {1} else 's'}"
+
+
+def _worlds(groups: Sequence[Group], given: ModelSet | None) -> list[ModelSet | None]:
+    """The worlds of every group: those given, or made again, where they can be; groups of the same share them."""
+    keys = [one.setting.world for one in groups]
+    if given is not None and len(set(keys)) == 1:
+        return [given for _ in groups]
+    made: dict[Any, ModelSet | None] = {None: None}
+    for one, key in zip(groups, keys, strict=True):
+        if key not in made:
+            world = one.first.about["world"]
+            made[key] = given if given is not None and given.origin == world else _made_again(world)
+    return [made[key] for key in keys]
+
+
+def _made_again(world: Mapping[str, Any]) -> ModelSet | None:
+    """The worlds that a file names; environments of Gymnasium are never made for it, because that runs their code."""
+    try:
+        if catalogue.needs_gymnasium(world["name"]):
+            return None
+        return catalogue.make_from_file(world["name"], world["parameters"])
+    except (ImportError, OSError, ValueError):
+        return None

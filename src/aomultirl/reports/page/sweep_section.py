@@ -1,0 +1,113 @@
+"""What a page shows of a whole sweep: charts against the parameters that vary, and the leaderboard."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aomultirl.analysis.charts import Chart
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import Leaderboard, ProblemTable
+from aomultirl.analysis.phrases import counted, number, span
+from aomultirl.analysis.sweep_views import View, views
+from aomultirl.reports.charts_plotly import PageChart, page_chart
+from aomultirl.reports.page.comparison_charts import MOST_NAMED
+from aomultirl.reports.page.rendering import NOTHING, Cell, Measured
+from aomultirl.reports.sweep_charts import MEASURES, agent_names, chart_of, spans_many
+
+MOST_VIEWS, MOST_CURVES = 40, 16
+"""Views to choose from, and curves of a chart."""
+OPEN, MOST_TABLES, MOST_LINES = 2, 40, 40
+"""Tables that are open at first, tables in all, and lines of a table."""
+
+
+class Sweep(NamedTuple):
+    """The leaderboard of all cells, and what the page shows of their runs, in a sentence; empty if everything."""
+
+    board: Leaderboard
+    shown: str = ""
+
+
+def subtitle(board: Leaderboard) -> list[str]:
+    """How much the sweep is, part by part."""
+    lines = [line for table in board.tables for line in table.lines]
+    agents = counted(len({line.label for line in lines}), "agent")
+    return [
+        f"{agents} on {counted(len(board.tables), 'problem')}",
+        f"{span(len(line.cells) for line in lines)} runs each",
+        counted(sum(len(line.cells) for line in lines), "cell"),
+    ]
+
+
+def section(sweep: Sweep) -> dict[str, Any]:
+    """What the template is told: the charts, the views to choose from, and the tables."""
+    every = views(sweep.board)
+    shown = every[:MOST_VIEWS]
+    return {
+        "charts": charts(shown),
+        "choices": {str(place): f"against {view.title}" for place, view in enumerate(shown)},
+        "starts_logarithmic": bool(shown) and spans_many(chart_of(shown[0], "regret", agent_names(shown))),
+        "some_level": any(curve.level for view in every for curve in view.curves),
+        "some_unequal": any(view.unequal for view in every),
+        "views_left": len(every) - len(shown),
+        "tables": [_table(one) for one in sweep.board.tables[:MOST_TABLES]],
+        "open": OPEN,
+        "tables_left": len(sweep.board.tables[MOST_TABLES:]),
+        "notes": sweep.board.notes,
+        "shown": sweep.shown,
+    }
+
+
+def charts(shown: Sequence[View]) -> list[PageChart]:
+    """One for each measure that was recorded, with a view for each parameter; nothing where no number varies."""
+    names = agent_names(shown)
+    drawn = []
+    for measure in MEASURES:
+        made = {str(place): _view(view, measure, names) for place, view in enumerate(shown)}
+        if any(chart.series for chart in made.values()):
+            height = 420 if measure == "regret" else 340
+            log = "" if measure == "total_reward" else "sweep-log"
+            drawn.append(page_chart(made, height=height, keys=["sweep"], log=log))
+    return drawn
+
+
+def _view(view: View, measure: str, names: Sequence[str]) -> Chart:
+    chart = chart_of(view, measure, names)
+    known = {series.label for series in chart.series}
+    lines = [line for curve in view.curves if curve.name in known for _, line in curve.points]
+    runs = span(len(line.runs) for line in lines) if lines else "no"
+    parts = []
+    for series in chart.series[:MOST_NAMED]:
+        ends = dict.fromkeys([(series.x[0], series.y[0]), (series.x[-1], series.y[-1])])
+        along = " and ".join(f"{number(y)} at {number(x)}" for x, y in ends)
+        parts.append(f"{series.label} {number(series.y[0]) if series.drawn == 'level' else along}")
+    if len(chart.series) > MOST_NAMED:
+        parts.append(f"and {counted(len(chart.series) - MOST_NAMED, 'agent')} more")
+    words = f"{chart.y.capitalize()} against {view.title} ({runs} runs): {'; '.join(parts) or 'not recorded'}."
+    left = len(chart.series) - MOST_CURVES
+    if left > 0:
+        words += f" {counted(left, 'curve')} of {len(chart.series):,} are not drawn."
+    return chart._replace(series=chart.series[:MOST_CURVES], words=words)
+
+
+def _table(table: ProblemTable) -> dict[str, Any]:
+    """The leaderboard of one problem, and what is said of it."""
+    rows = [
+        [line.label, *(_cell(line.span(name)) for name in table.columns), str(len(line.runs))]
+        for line in table.lines[:MOST_LINES]
+    ]
+    left = len(table.lines) - MOST_LINES
+    return {
+        "title": table.problem.title,
+        "headings": ["agent", *table.headings, "runs"],
+        "rows": rows,
+        "left": max(0, left),
+        "notes": [words for words in (table.verdict, *table.notes) if words],
+    }
+
+
+def _cell(measured: Span | None) -> Cell:
+    if measured is None or not np.isfinite(measured.mean):
+        return NOTHING
+    mean, low, high = map(number, measured)
+    return Measured(mean, "" if not np.isfinite(measured.low) or low == high else f"{low} to {high}")
