@@ -114,7 +114,7 @@ class Evidence(NamedTuple):
 
 
 Episode: TypeAlias = Generator[Phase, Outcome, Report]
-Recognition: TypeAlias = Literal["", "samples", "evidence", "belief"]
+RecognisedBy: TypeAlias = Literal["", "samples", "evidence", "belief"]
 
 
 class Agent:
@@ -137,7 +137,7 @@ class Agent:
     pair_bytes: ClassVar[int] = 16
     setting: Setting
     completed: int = 0
-    recognition: ClassVar[Recognition] = ""
+    recognition: ClassVar[RecognisedBy] = ""
 
     def begin(self, setting: Setting) -> None:
         """A new run: forget everything, and check the parameters against the setting."""

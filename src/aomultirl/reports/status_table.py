@@ -38,7 +38,7 @@ def show(found: Status, console: Console) -> None:
 
 
 def summary(found: Status) -> str:
-    """One sentence."""
+    """How many cells are done, failed and left, and who is at work, in one sentence."""
     words = f"{found.done:,} of {found.total:,} cells done, {len(found.failed):,} failed, {found.left:,} to compute"
     if found.checkpoints:
         words += f", {found.checkpoints:,} of them begun"
