@@ -88,7 +88,7 @@ class UCRL2(Agent):
         failure = 1.0 / self.horizon if self.failure is None else self.failure
         behaviour = ucrl2(self.setting.n_states, self._known, sums, failure, self.bonus_scale)
         yield Phase(behaviour, self.horizon, counts, sums)
-        self.epochs.append(int(behaviour.epochs[0]))
+        self.epochs.append(int(behaviour.epochs))
         if self.pooled:
             self._counts, self._sums = counts, sums
         plan = self._best(counts, sums)

@@ -47,7 +47,7 @@ def reproduce(
     """
     from aomultirl.experiments import executors, progress
     from aomultirl.experiments.paper import PaperExperiment
-    from aomultirl.reports import paper_claims, reproduction
+    from aomultirl.reports import claims_table, reproduction
 
     experiment = PaperExperiment(runs, episodes, seed, edges, constants)
     executors.read_workers(workers)
@@ -57,7 +57,8 @@ def reproduce(
     with progress.table(sys.stderr) as observer:
         found = reproduction.reproduce(experiment, out, workers, [observer])
     _tell_set_aside(found.set_aside)
-    paper_claims.show_claims(found.claims, Console())
+    claims = (claim.as_json() for claim in found.claims)
+    claims_table.print_claims(claims, "What the paper says, and what was found", Console())
     typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
 
 

@@ -19,13 +19,27 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import ASK, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
 
 
 class Ucrl2Behaviour(NamedTuple):
-    """rewards: (S * A,), known, or empty; then sums: (S * A,), those added up.  epochs: (1,), how many there were."""
+    """UCRL2 in the middle of an episode.
+
+    table
+        the policy of the epoch, with the visits until it ends as budgets.
+    rewards
+        (S * A,), where they are known, else empty.
+    sums
+        (S * A,), rewards added up, where they are not known.
+    epochs
+        (), how many there were.
+    failure
+        delta.
+    scale
+        of both radii; 1 is faithful.
+    """
 
     table: Table
     rewards: NDArray[np.float64]
@@ -50,7 +64,7 @@ def ucrl2(
         multiplies both radii; 1 is faithful.
     """
     known = np.empty(0) if rewards is None else np.ascontiguousarray(rewards, np.float64).reshape(-1)
-    return Ucrl2Behaviour(empty_table(n_states), known, sums, np.zeros(1, np.int64), failure, scale)
+    return Ucrl2Behaviour(empty_table(n_states), known, sums, np.zeros((), np.int64), failure, scale)
 
 
 @kernel
@@ -76,9 +90,9 @@ def _estimate(counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.int32], NDA
     for pair in range(n_pairs):
         at = starts[pair]
         for slot in range(*span(counts, pair)):
-            if counts.slots[2 * slot] != EMPTY:
-                states[at], probs[at] = counts.slots[2 * slot], counts.slots[2 * slot + 1]
-                visits[pair] += counts.slots[2 * slot + 1]
+            if counts.slots[WORDS * slot] != EMPTY:
+                states[at], probs[at] = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
+                visits[pair] += counts.slots[WORDS * slot + VISITS]
                 at += 1
         for i in range(starts[pair], at):
             probs[i] /= visits[pair]
@@ -136,7 +150,7 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     for s in range(n_states):
         action = _choose(q, s * n_actions, (s + 1) * n_actions, stream)
         table.plan[s], table.budget[s] = action, max(1, visits[s * n_actions + action])
-    behaviour.epochs[0] += 1
+    behaviour.epochs[()] += 1
 
 
 @kernel
