@@ -34,7 +34,7 @@ from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.status import status
 from aomultirl.experiments.store import MARK, Store
 from aomultirl.experiments.verification import verify
-from aomultirl.reports.collecting import collect
+from aomultirl.reports.folder_report import collect
 from aomultirl.reports.status_table import show
 from sweeps import experiment
 

@@ -7,14 +7,17 @@ from functools import partial
 
 import pytest
 
+from aomultirl.analysis.charts import Chart, Series
+from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.rules import Exactly, computed
 from aomultirl.cli import run
 from aomultirl.engine import compiling
 from aomultirl.experiments.executors import InProcess
 from aomultirl.laboratory import assumptions, clustering, coin, groups, minimax, regret_slopes
-from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.findings import Findings
 from aomultirl.reports import lower_bounds
 
-TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
+TINY = coin.CoinSizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
 
 
 def tiny_coin(quick, seed, executor):
@@ -22,8 +25,8 @@ def tiny_coin(quick, seed, executor):
 
 
 def made_up(quick, seed, executor):
-    claim = Claim("water is wet", "Section 3", 1.0, 1.0, 1.0, 1.0, True, "it is", figure="water")
-    return Findings([claim], [Figure("water", "Water", "time", "wetness", [Series("water", [1, 10], [1, 1])])])
+    claim = Claim("water is wet", "Section 3", Exactly(1.0), computed(1.0), figure="water")
+    return Findings([claim], [Chart("water", "Water", "time", "wetness", [Series("water", [1, 10], [1, 1])])])
 
 
 def test_help_has_an_example(capsys):
@@ -101,7 +104,7 @@ def test_only_the_groups_that_are_named_are_measured_and_nothing_else_is_left(ca
     assert run([*words, "--only", "coin", "--out", str(tmp_path)]) == 0
     assert stems(tmp_path) == coins
     claims = json.loads((tmp_path / "claims.json").read_text())
-    assert claims == [lower_bounds.as_json(claim) for claim in alone.claims]
+    assert claims == [claim.as_json() for claim in alone.claims]
     assert json.loads((tmp_path / "lower_bounds.json").read_text())["groups"] == ["coin"]
     page = (tmp_path / "report.html").read_text()
     assert "aomultirl lower-bounds --quick --only coin --seed 3 --out NEW" in page

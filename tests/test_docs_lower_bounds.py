@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from aomultirl import theory
+from aomultirl.analysis import charts, claims, rules
 from aomultirl.laboratory import coin, findings
 from aomultirl.laboratory.groups import GROUPS, measure_all
 
@@ -15,7 +16,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 BLOCKS = re.findall(
     r"^```python\n(.*?)^```$", (DOCS / "lower_bounds.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
 )
-TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
+TINY = coin.CoinSizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
 
 
 def block(word):
@@ -79,5 +80,7 @@ def documented():
 def test_the_reference_has_all_that_is_public_of_the_theory_and_the_laboratory():
     there = set(documented())
     assert {name for name in theory.__all__ if getattr(theory, name) not in there} == set()
-    assert {findings.Claim, findings.Series, findings.Figure, findings.Findings, measure_all} <= there
+    assert {claims.Claim, charts.Series, charts.Chart, findings.Findings, measure_all} <= there
+    kinds = {one for one in vars(rules).values() if isinstance(one, type) and issubclass(one, rules.Rule)}
+    assert kinds <= there
     assert {import_module(f"aomultirl.laboratory.{group}").measure for group in GROUPS} <= there

@@ -35,3 +35,26 @@ def test_without_its_packages_the_command_says_how_to_get_them():
     assert run.stderr.strip() == (
         "aomultirl: the command line needs typer; install it with: pip install 'aomultirl[experiments]'"
     )
+
+
+SWEEP = """
+import sys
+from aomultirl.cli import run
+assert run(["run", sys.argv[1], "--out", sys.argv[2]]) == 0
+assert run(["compare", sys.argv[2]]) == 0
+print(sorted({"jinja2", "matplotlib", "plotly"} & set(sys.modules)))
+"""
+SMALL = """
+name = "small"
+episodes = 2
+runs = 2
+worlds = [{name = "gridworld", size = 3}]
+agents = [{name = "Random", horizon = 5}, {name = "Optimal", horizon = 5}]
+"""
+
+
+def test_a_sweep_and_its_leaderboard_import_nothing_that_draws(tmp_path):
+    (tmp_path / "small.toml").write_text(SMALL)
+    command = [sys.executable, "-c", SWEEP, str(tmp_path / "small.toml"), str(tmp_path / "out")]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "[]"

@@ -87,7 +87,7 @@ def test_step_by_step_it_is_the_algorithm_of_the_paper(rewards, scale):
             q = slow_iteration(seen / n[:, :, None], radii, promised, 1 / math.sqrt(step))[1]
             assert q[np.arange(4), plan] == pytest.approx(q.max(axis=1), abs=1e-9)
         assert action == plan[state]
-        assert phase.behaviour.epochs[0] == epochs
+        assert phase.behaviour.epochs == epochs
         successor, reward, *_ = env.step(action)
         session.observe(successor, reward)
         during[state, action] += 1

@@ -5,11 +5,7 @@ import aomultirl as ao
 from aomultirl.analysis import recorder, watched_agents
 from aomultirl.analysis import recording as recordings
 from aomultirl.engine.counts import CountTable
-
-
-def watched(name="aomultirl", models=None, **options):
-    models = ao.worlds.gridworld() if models is None else models
-    return recorder.record(watched_agents.make(name, models), models, **options)
+from watching import watched
 
 
 def tally(recording, n_actions):

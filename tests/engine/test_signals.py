@@ -18,6 +18,7 @@ from aomultirl.exploring.gosprl import optimistic_path
 from aomultirl.geometry import passage_times, reachability
 from aomultirl.identifying import bets
 from aomultirl.identifying.e_values import gammas
+from aomultirl.identifying.knowledge import Knowledge, TwoRows
 from aomultirl.learning import greedy, shared_rows
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
 from aomultirl.theory import CoinGame, SuccessiveElimination, TrackAndStop, UniformAllocation, success_curve
@@ -79,15 +80,16 @@ def sharing(n_worlds, n_pairs):
     row = 40
     seen = np.ones((n_worlds, n_pairs * row), np.int64)
     visits = np.full((n_worlds, n_pairs), row)
+    known = Knowledge(np.arange(n_pairs + 1) * row, np.zeros(seen.shape[1], np.int32), seen, visits)
     out, mass = np.zeros((n_worlds + 1, seen.shape[1])), np.zeros((n_worlds + 1, n_pairs))
-    return shared_rows._share(np.arange(n_pairs + 1) * row, seen, visits, out, mass, 1.0, np.ones((3, n_pairs)))
+    return shared_rows._share(known, shared_rows.SharedRows(out, mass, np.ones((3, n_pairs)), 1.0, 0.5))
 
 
 def bet(successors):
     tables, rng = gammas(16), np.random.default_rng(0)
     mine, rival = rng.integers(1, 50, (2, successors))
-    arguments = (mine, rival, int(mine.sum()), int(rival.sum()), 5.0, np.zeros(successors + 1), np.zeros(4))
-    return bets.find_bet(tables.half, tables.whole, *arguments)
+    rows = TwoRows(rival, int(rival.sum()), mine, int(mine.sum()))
+    return bets.find_bet(tables, rows, 5.0, np.zeros(successors + 1), np.zeros(4))
 
 
 def sweep_up(n_states):

@@ -14,7 +14,7 @@ from aomultirl import files
 from aomultirl.agents import saving
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.checkpoints import finish
-from aomultirl.experiments.runner import Course
+from aomultirl.experiments.runner import SimulatedRun
 
 CELL = Cell(
     {"name": "gridworld", "parameters": {"edges": "stay"}},
@@ -34,7 +34,7 @@ class PulledOut(BaseException):
 @pytest.fixture
 def steps(monkeypatch):
     """Counts the episodes that are run; ``steps.most`` ends the run before the next one."""
-    step = Course.step
+    step = SimulatedRun.step
 
     class Steps:
         taken, most = 0, 10**9
@@ -45,7 +45,7 @@ def steps(monkeypatch):
         Steps.taken += 1
         step(course)
 
-    monkeypatch.setattr(Course, "step", counted)
+    monkeypatch.setattr(SimulatedRun, "step", counted)
     return Steps
 
 
@@ -88,8 +88,8 @@ def test_checkpoints_are_as_far_apart_as_is_asked(tmp_path, monkeypatch, steps):
     now, written = [0.0], []
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(files, "write_whole", lambda path, content: written.append(now[0]))
-    counted = Course.step
-    monkeypatch.setattr(Course, "step", lambda course: (counted(course), now.__setitem__(0, now[0] + 25.0)))
+    counted = SimulatedRun.step
+    monkeypatch.setattr(SimulatedRun, "step", lambda course: (counted(course), now.__setitem__(0, now[0] + 25.0)))
     CELL.run(tmp_path / "cell.zip")
     assert written == [75.0, 150.0, 225.0]  # 60 s, at the end of an episode of 25 s
     CELL.run(tmp_path / "cell.zip", every=1000.0)
@@ -196,14 +196,14 @@ def test_an_agent_that_cannot_be_saved_runs_without_checkpoints(tmp_path):
         horizon = 5
 
     notes, kind = [], (ao.worlds.gridworld(), ao.streams.uniform(), 4)
-    history = finish(Course(Silent(), *kind), tmp_path / "cell.zip", 0.0, notes)
+    history = finish(SimulatedRun(Silent(), *kind), tmp_path / "cell.zip", 0.0, notes)
     assert history == ao.run(Silent(), *kind)
     assert notes == [
         f"the checkpoint {str(tmp_path / 'cell.zip')!r} cannot be written: "
         "Silent cannot be saved: it does not say what it remembers, see Agent.state"
     ]
     with pytest.raises(ValueError, match="every must be at least 0, not -1"):
-        finish(Course(Silent(), *kind), None, -1)
+        finish(SimulatedRun(Silent(), *kind), None, -1)
 
 
 LONG = Cell(
@@ -229,15 +229,15 @@ LONG = Cell(
 CHILD = """
 import json, sys, time
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.runner import Course
+from aomultirl.experiments.runner import SimulatedRun
 
-step, log = Course.step, open(sys.argv[2], "w", buffering=1)
+step, log = SimulatedRun.step, open(sys.argv[2], "w", buffering=1)
 
 def logged(course):
     step(course)
     log.write(f"{time.monotonic()}\\n")
 
-Course.step = logged
+SimulatedRun.step = logged
 Cell(**json.loads(sys.argv[3])).run(sys.argv[1], float(sys.argv[4]))
 """
 

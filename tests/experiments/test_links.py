@@ -18,7 +18,7 @@ from aomultirl.experiments.status import status
 from aomultirl.experiments.store import MARK, Store
 from aomultirl.experiments.verification import verify
 from aomultirl.reports import reproduction
-from aomultirl.reports.collecting import collect
+from aomultirl.reports.folder_report import collect
 from folder_mutations import in_time, snapshot
 from folders import cells, keep
 from sweeps import results

@@ -11,7 +11,7 @@ import aomultirl as ao
 from alarms import alarm
 from aomultirl.agents import saving
 from aomultirl.engine import stepping
-from aomultirl.experiments.runner import Course
+from aomultirl.experiments.runner import SimulatedRun
 
 GAMMA = [(1, 0), (8, 3), (2, 1)]
 SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01}
@@ -294,7 +294,7 @@ def test_an_interrupted_episode_leaves_no_trace():
     """Ctrl-C inside a kernel; the run is then resumed as if nothing had been."""
     agent, kind = ao.agents.Recall(0.1, 500), (GRID, ao.streams.round_robin(), 5)
     whole = ao.run(ao.agents.Recall(0.1, 500), *kind)
-    course = Course(agent, *kind)
+    course = SimulatedRun(agent, *kind)
     course.begin()
     for _ in range(3):
         course.step()

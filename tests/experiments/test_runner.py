@@ -4,7 +4,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.stepping import Phase
-from aomultirl.experiments.runner import episode_streams
+from aomultirl.experiments.episodes import episode_streams
 from aomultirl.exploring import explore_id
 
 

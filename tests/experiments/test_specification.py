@@ -8,24 +8,11 @@ import tomllib
 import pytest
 
 import aomultirl as ao
+import specifications
 from aomultirl.experiments.specification import read_specification, specification_of
 from aomultirl.experiments.specification.document import AgentEntry, Entry
 
-BASE = """
-name = "test"
-episodes = 60
-runs = 2
-seed = 3
-
-[[worlds]]
-name = "gridworld"
-edges = ["stay", "third"]
-
-[[agents]]
-name = "Recall"
-failure = 0.03
-horizon = 500
-"""
+BASE = f'name = "test"\nseed = 3\n{specifications.BASE}'
 
 
 def made(text):

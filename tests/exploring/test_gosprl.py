@@ -1,12 +1,17 @@
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 import aomultirl as ao
 from aomultirl.engine.counts import CountTable, insert
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.exploring import gosprl
-from aomultirl.exploring.gosprl import optimistic_path
+from aomultirl.exploring.gosprl import ACCURACY, _least_way, optimistic_path
 
 
 def explore(world, targets, needed, steps=10**6, seed=0, start=0):
@@ -79,3 +84,93 @@ def test_path_with_many_samples_is_the_shortest_one():
         values = np.where(goal, 0.0, 1.0 + (world.transitions @ values).min(axis=1))
     assert found == pytest.approx(values, rel=0.02)
     assert (found <= values + 1e-6).all()
+
+
+@st.composite
+def counted(draw):
+    """(visits (S, A, S), failure): none of some pairs and many of others, so that intervals are wide and narrow."""
+    n_states, n_actions = draw(st.integers(2, 4)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows = rng.dirichlet(np.full(n_states, 0.4), (n_states, n_actions))
+    visits = rng.choice([0, 3, 60, 400, 3_000, 40_000], (n_states, n_actions))
+    return rng.multinomial(visits, rows), draw(st.sampled_from([0.01, 0.1, 0.5]))
+
+
+def table_of(visits):
+    n_states, n_actions = visits.shape[:2]
+    table = CountTable(n_states * n_actions)
+    for s, a, successor in zip(*np.nonzero(visits), strict=True):
+        table.count(int(s) * n_actions + int(a), int(successor), int(visits[s, a, successor]))
+    return table.record
+
+
+def slow_interval(row, sizes, failure):
+    """(least, most) probability of each successor, by the formula of the module."""
+    n = int(row.sum())
+    if n == 0:
+        return [(0.0, 1.0)] * len(row)
+    n_states, n_actions = sizes
+    x = math.log(2 * n_states * n_actions * n / failure)
+    shares = [int(k) / n for k in row]
+    radii = [2 * math.sqrt(p * (1 - p) * x / n) + 6 * x / n for p in shares]
+    return [(max(0.0, p - r), min(1.0, p + r)) for p, r in zip(shares, radii, strict=True)]
+
+
+def slow_least_way(row, values, sizes, failure):
+    """min p . values over the interval, as a linear program."""
+    bounds = slow_interval(row, sizes, failure)
+    return linprog(values, A_eq=[[1.0] * len(values)], b_eq=[1.0], bounds=bounds).fun
+
+
+def least_way(visits, s, a, values, failure):
+    n_states, n_actions = visits.shape[:2]
+    confidence = gosprl(np.ones((n_states, n_actions), bool), 1, failure).confidence
+    return _least_way(table_of(visits), s * n_actions + a, values, np.argsort(values), confidence)
+
+
+@settings(deadline=None, max_examples=100)
+@given(counted(), st.integers(0, 2**32 - 1))
+def test_the_least_way_is_that_of_a_linear_program(case, seed):
+    visits, failure = case
+    values = np.random.default_rng(seed).random(len(visits)) * 10.0
+    for s, a in np.ndindex(*visits.shape[:2]):
+        slow = slow_least_way(visits[s, a], values, visits.shape[:2], failure)
+        assert least_way(visits, s, a, values, failure) == pytest.approx(slow, abs=1e-7)
+
+
+def test_the_interval_of_a_coin_worked_out_by_hand():
+    """300 heads of 1000 with S A = 2 and delta = 0.1: x = ln 40000; what leads to value 0 is as likely as may be."""
+    visits = np.zeros((2, 1, 2), np.int64)
+    visits[0, 0] = 300, 700
+    x = math.log(40_000)
+    radius = 2 * math.sqrt(0.21 * x / 1000) + 6 * x / 1000
+    assert least_way(visits, 0, 0, np.array([0.0, 1.0]), 0.1) == pytest.approx(0.7 - radius)
+    assert least_way(visits, 1, 0, np.array([4.0, 1.0]), 0.1) == 1.0
+
+
+@settings(deadline=None, max_examples=40)
+@given(counted(), st.data())
+def test_the_optimistic_path_is_that_of_slow_value_iteration(case, data):
+    visits, failure = case
+    n_states, n_actions = visits.shape[:2]
+    goal = np.zeros(n_states, bool)
+    goal[data.draw(st.integers(0, n_states - 1))] = True
+    plan = np.zeros(n_states, np.int64)
+    confidence = gosprl(np.ones((n_states, n_actions), bool), 1, failure).confidence
+    found = optimistic_path(table_of(visits), goal, n_actions, confidence, plan)
+    values = np.zeros(n_states)
+    while True:
+        ways = [
+            [1.0 + slow_least_way(visits[s, a], values, (n_states, n_actions), failure) for a in range(n_actions)]
+            for s in range(n_states)
+        ]
+        fresh = np.where(goal, 0.0, np.min(ways, axis=1))
+        moved, values = np.abs(fresh - values).max(), fresh
+        if moved <= ACCURACY * values.max() or values.max() > 50.0:
+            break
+    if values.max() <= 50.0:
+        assert found == pytest.approx(values, rel=1e-5, abs=1e-6)
+        for s in np.flatnonzero(~goal):
+            assert ways[s][plan[s]] == pytest.approx(min(ways[s]), rel=1e-5)
+    else:
+        assert found.max() > 49.0

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -286,3 +288,31 @@ def test_more_successors_than_a_row_holds():
     behaviour, outcome, _ = Task(world, [samples(world, 3_000, 0)], [(3, 1), (9, 0)]).run(50_000)
     assert behaviour.task[VERDICT] == ACCEPTED
     assert outcome.steps < 20_000
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4))
+def test_doubts_are_worth_what_a_visit_tells_of_each_rival_by_the_root_of_its_likelihood(seed, count):
+    """worth = sum over living rivals of sqrt(L_rival / L_leader) times the triangular discrimination of the rows."""
+    rng = np.random.default_rng(seed)
+    models = ao.worlds.random_models(3, 2, count, 2, rng=rng)
+    clusters = [samples(world, int(rng.integers(1, 60)), seed + i) for i, world in enumerate(models)]
+    behaviour = Task(models[0], clusters).behaviour()
+    known, seen = behaviour.known, behaviour.seen
+    likelihoods = rng.random(count)
+    seen.scores[:] = np.log(likelihoods)
+    seen.state[LEADER] = leader = int(rng.integers(count))
+    seen.alive[:] = rng.random(count) < 0.7
+    seen.alive[leader] = True
+    sk._value_doubts(behaviour)
+    for pair in range(6):
+        places = slice(known.starts[pair], known.starts[pair + 1])
+        rows = known.seen[:, places] + 0.5
+        rows = rows / rows.sum(axis=1, keepdims=True)
+        wanted = sum(
+            math.sqrt(likelihoods[rival] / likelihoods[leader])
+            * ((rows[leader] - rows[rival]) ** 2 / (rows[leader] + rows[rival])).sum()
+            for rival in range(count)
+            if rival != leader and seen.alive[rival]
+        )
+        assert behaviour.worth[pair] == pytest.approx(wanted, rel=1e-9, abs=1e-12)

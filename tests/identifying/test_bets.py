@@ -9,7 +9,7 @@ from scipy import stats
 
 from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bet, find_bets, ln_wealth, ratio
 from aomultirl.identifying.e_values import gammas, interval_radius, lower_bound
-from aomultirl.identifying.knowledge import Knowledge
+from aomultirl.identifying.knowledge import Knowledge, TwoRows
 from aomultirl.identifying.sequential import event_weights
 
 GAMMAS = gammas(1024)
@@ -20,12 +20,12 @@ def found(mine, rival, level):
     """(theta, ln of both factors, growth) of the kernel, for counts without the novel place."""
     out = np.full(4, np.nan)
     mine, rival = np.append(mine, 0).astype(np.int64), np.append(rival, 0).astype(np.int64)
-    find_bet(*GAMMAS, mine, rival, int(mine.sum()), int(rival.sum()), level, WEIGHTS, out)
+    find_bet(GAMMAS, TwoRows(rival, int(rival.sum()), mine, int(mine.sum())), level, WEIGHTS, out)
     return out
 
 
 def upper_bound(hits, n, level):
-    return 1.0 - lower_bound(1.0 - hits / n, interval_radius(*GAMMAS, hits, n, level))
+    return 1.0 - lower_bound(1.0 - hits / n, interval_radius(GAMMAS, hits, n, level))
 
 
 def slow_bets(mine, rival, level, events):
@@ -141,7 +141,7 @@ def test_all_bets_of_a_pair():
     known = Knowledge(starts, np.zeros(8, np.int32), seen, visits)
     intervals, bets = np.array([1.0, 2.0, 3.0]), np.full((3, 3, 2, 4), 7.0)
     for pair, (first, last) in enumerate(pairwise(starts)):
-        find_bets(GAMMAS, known.starts, known.seen, known.visits, intervals, WEIGHTS, bets, pair)
+        find_bets(GAMMAS, known, intervals, WEIGHTS, bets, pair)
         for c in range(3):
             assert (bets[c, c, pair] == 7.0).all()
             for rival in {0, 1, 2} - {c}:

@@ -9,6 +9,8 @@ from scipy import stats
 
 from aomultirl.identifying.certificates import MOST, MOST_NOVEL, _certify_curve, certify_pair
 from aomultirl.identifying.e_values import (
+    Demand,
+    Hits,
     certificate,
     gammas,
     interval_radius,
@@ -16,6 +18,7 @@ from aomultirl.identifying.e_values import (
     ln_likelihood,
     lower_bound,
 )
+from aomultirl.identifying.knowledge import TwoRows
 
 GAMMAS = gammas(1 << 12)
 
@@ -25,7 +28,8 @@ def certify(here, seen, gap, level, pool, enough, before=None, done=0):
     here, seen = np.array(here, np.int64), np.array(seen, np.int64)
     before = np.zeros_like(here) if before is None else np.array(before, np.int64)
     n, m = int((here - before).sum()), int(seen.sum())
-    return certify_pair(*GAMMAS, here, before, n, seen, m, gap, level, pool, enough, np.uint64(done))
+    demand = Demand(gap, level, pool, enough)
+    return certify_pair(GAMMAS, TwoRows(here, n, seen, m), before, demand, np.uint64(done))
 
 
 def slow_certify(here, seen, gap, level, pool, enough):
@@ -35,7 +39,7 @@ def slow_certify(here, seen, gap, level, pool, enough):
     for chosen in product([False, True], repeat=k):
         b = sum(x for x, inside in zip(here, chosen, strict=True) if inside)
         d = sum(x for x, inside in zip(seen, chosen, strict=True) if inside)
-        least = min(least, certificate(*GAMMAS, b, n, d, m, gap, pool, level, enough))
+        least = min(least, certificate(GAMMAS, Hits(b, n, d, m), Demand(gap, level, pool, enough)))
     return least >= enough, abs(least - enough)
 
 
@@ -109,10 +113,10 @@ def slow_curve(here, seen, gap, level, enough):
     masks = (np.arange(1 << k)[:, None] >> np.arange(k)) & 1
     least = math.inf
     for b, d in {(int(b), int(d)) for b, d in zip(masks @ here, masks @ seen, strict=True)}:
-        y0 = lower_bound(d / m, interval_radius(*GAMMAS, d, m, level)) if d else 0.0
+        y0 = lower_bound(d / m, interval_radius(GAMMAS, d, m, level)) if d else 0.0
         x = y0 + gap
         if x <= 1.0:
-            value = ln_kt(*GAMMAS, b + d, n + m) - ln_kt(*GAMMAS, d, m) - ln_likelihood(max(x, b / n), b, n)
+            value = ln_kt(GAMMAS, b + d, n + m) - ln_kt(GAMMAS, d, m) - ln_likelihood(max(x, b / n), b, n)
             least = min(least, value)
     return least >= enough, abs(least - enough)
 
@@ -123,7 +127,8 @@ def test_the_curve_certifies_nothing_that_an_event_refuses(sample, gap, level, e
     here, seen = (np.array(x, np.int64) for x in sample)
     novel = int(here[seen == 0].sum())
     n, m = int(here.sum()), int(seen.sum())
-    got = _certify_curve(*GAMMAS, here, np.zeros_like(here), n, seen, m, gap, level, enough, novel)
+    demand = Demand(gap, level, 1.0, enough)
+    got = _certify_curve(GAMMAS, TwoRows(here, n, seen, m), np.zeros_like(here), demand, novel)
     slow, margin = slow_curve(here, seen, gap, level, enough)
     if margin > 1e-6:
         assert slow or not got
@@ -139,7 +144,8 @@ def test_the_curve_certifies_many_successors_not_much_later_than_all_events_woul
         before = np.zeros(9, np.int64)
         here, seen = np.append(here, 0).astype(np.int64), np.append(seen, 0).astype(np.int64)
         novel = int(here[seen == 0].sum())
-        got = _certify_curve(*GAMMAS, here, before, int(here.sum()), seen, 1500, 0.5, 10.0, 8.0, novel)
+        rows = TwoRows(here, int(here.sum()), seen, 1500)
+        got = _certify_curve(GAMMAS, rows, before, Demand(0.5, 10.0, 1.0, 8.0), novel)
         slow, _ = slow_curve(here, seen, 0.5, 10.0, 8.0)
         both += got
         only += slow and not got
@@ -201,7 +207,8 @@ def test_false_certificates(k):
 
     def ours(here, seen):
         n, m = int(here.sum()), int(seen.sum())
-        return certify_pair(*GAMMAS, here, nothing, n, seen, m, 0.5, level, 2.0, enough, np.uint64(0))[0]
+        demand = Demand(0.5, level, 2.0, enough)
+        return certify_pair(GAMMAS, TwoRows(here, n, seen, m), nothing, demand, np.uint64(0))[0]
 
     def nominal(here, seen):
         n, m = here.sum(), seen.sum()
@@ -209,7 +216,7 @@ def test_false_certificates(k):
         for i in range(1, len(seen)):
             b, d = int(here[i]), int(seen[i])
             x = min(1.0, max(best[i] + 0.5, b / n))
-            if ln_kt(*GAMMAS, b + d, n + m) - ln_kt(*GAMMAS, d, m) - ln_likelihood(x, b, n) < enough:
+            if ln_kt(GAMMAS, b + d, n + m) - ln_kt(GAMMAS, d, m) - ln_likelihood(x, b, n) < enough:
                 return False
         return True
 

@@ -15,6 +15,7 @@ from aomultirl.identifying.e_values import (
     ln_likelihood,
     lower_bound,
 )
+from aomultirl.identifying.knowledge import TwoRows
 from aomultirl.identifying.sequential import event_weights
 
 GAMMAS = gammas(1024)
@@ -24,18 +25,18 @@ WEIGHTS = event_weights(10)
 def differ(here, seen, level, bound):
     """The kernel; here and seen with the novel place last."""
     here, seen = np.array(here, np.int64), np.array(seen, np.int64)
-    return differs(*GAMMAS, here, int(here.sum()), seen, int(seen.sum()), level, bound, WEIGHTS)
+    return differs(GAMMAS, TwoRows(here, int(here.sum()), seen, int(seen.sum())), level, bound, WEIGHTS)
 
 
 def ln_conditional(b, n, d, m, level):
     """KT(b) / sup over the interval of L(b)."""
-    radius = interval_radius(*GAMMAS, d, m, level)
+    radius = interval_radius(GAMMAS, d, m, level)
     low, high = lower_bound(d / m, radius), 1.0 - lower_bound(1.0 - d / m, radius)
-    return ln_kt(*GAMMAS, b, n) - ln_likelihood(min(max(b / n, low), high), b, n)
+    return ln_kt(GAMMAS, b, n) - ln_likelihood(min(max(b / n, low), high), b, n)
 
 
 def ln_joint(b, n, d, m):
-    return ln_kt(*GAMMAS, b, n) + ln_kt(*GAMMAS, d, m) - ln_best(b + d, n + m)
+    return ln_kt(GAMMAS, b, n) + ln_kt(GAMMAS, d, m) - ln_best(b + d, n + m)
 
 
 def slow_differs(here, seen, level, bound):
@@ -107,12 +108,12 @@ def test_both_have_a_mean_of_at_most_one_however_the_samples_are_stopped(y):
         return float(np.dot(chances, means))
 
     def conditional(b, k, d, m):
-        radius = interval_radius(*GAMMAS, d, m, level)
+        radius = interval_radius(GAMMAS, d, m, level)
         holds = lower_bound(d / m, radius) <= y <= 1.0 - lower_bound(1.0 - d / m, radius)
         return ln_conditional(b, k, d, m, level) if holds else -math.inf
 
     def nominal(b, k, d, m):
-        return min(ln_kt(*GAMMAS, b, k) - ln_likelihood(d / m, b, k), 50.0)
+        return min(ln_kt(GAMMAS, b, k) - ln_likelihood(d / m, b, k), 50.0)
 
     assert mean(conditional) <= 1.0
     assert mean(ln_joint) <= 1.0
@@ -153,7 +154,7 @@ def test_false_alarms(k):
     rng = np.random.default_rng(k)
 
     def ours(here, seen):
-        return differs(*GAMMAS, here, int(here.sum()), seen, int(seen.sum()), level, bound, WEIGHTS)
+        return differs(GAMMAS, TwoRows(here, int(here.sum()), seen, int(seen.sum())), level, bound, WEIGHTS)
 
     def nominal(here, seen):
         n, m = here.sum(), seen.sum()

@@ -12,6 +12,8 @@ from aomultirl.identifying.e_values import (
     PATIENCE,
     SPARE,
     TRUST,
+    Demand,
+    Hits,
     certificate,
     gammas,
     interval_radius,
@@ -25,7 +27,7 @@ from aomultirl.identifying.e_values import (
     lower_bound,
 )
 
-HALF, WHOLE = gammas(32)
+TABLES = gammas(32)
 """So short that sizes beyond the tables are met too."""
 AMPLE = gammas(1024)
 NEVER = 1e9
@@ -79,19 +81,19 @@ def slow_lower_bound(share, radius):
 @settings(deadline=None)
 @given(st.integers(0, 100))
 def test_gammas(n):
-    assert ln_half(HALF, n) == pytest.approx(math.lgamma(n + 0.5), abs=1e-11)
-    assert ln_whole(WHOLE, n) == pytest.approx(math.lgamma(n + 1.0), abs=1e-11)
+    assert ln_half(TABLES.half, n) == pytest.approx(math.lgamma(n + 0.5), abs=1e-11)
+    assert ln_whole(TABLES.whole, n) == pytest.approx(math.lgamma(n + 1.0), abs=1e-11)
 
 
 @settings(deadline=None)
 @given(hits())
 def test_kt_is_the_product_of_its_predictions(sample):
-    assert ln_kt(HALF, WHOLE, *sample) == pytest.approx(math.log(slow_kt(*sample)), abs=1e-10)
+    assert ln_kt(TABLES, *sample) == pytest.approx(math.log(slow_kt(*sample)), abs=1e-10)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 50])
 def test_kt_is_a_distribution_of_sequences(n):
-    total = sum(math.comb(n, b) * math.exp(ln_kt(HALF, WHOLE, b, n)) for b in range(n + 1))
+    total = sum(math.comb(n, b) * math.exp(ln_kt(TABLES, b, n)) for b in range(n + 1))
     assert total == pytest.approx(1.0)
 
 
@@ -145,10 +147,10 @@ def test_lower_bound_at_the_ends():
 def test_interval_radius(sample, level):
     """The y that it admits are those at which KT / L_y has not reached exp(level)."""
     d, m = sample
-    radius = interval_radius(HALF, WHOLE, d, m, level)
+    radius = interval_radius(TABLES, d, m, level)
     assert radius >= 0.0
     for y in np.linspace(0.0, 1.0, 41):
-        reached = ln_kt(HALF, WHOLE, d, m) - ln_likelihood(y, d, m)
+        reached = ln_kt(TABLES, d, m) - ln_likelihood(y, d, m)
         if abs(reached - level) > 1e-9:
             assert (kl(d / m, y) <= radius) == (reached < level)
 
@@ -163,7 +165,7 @@ def test_intervals_hold_at_all_times(y, level):
         grown[1:] += y * inside
         grown[:-1] += (1.0 - y) * inside
         for d in np.flatnonzero(grown):
-            if kl(d / m, y) > interval_radius(*AMPLE, int(d), m, level):
+            if kl(d / m, y) > interval_radius(AMPLE, int(d), m, level):
                 grown[d] = 0.0
         inside = grown
     left = 1.0 - inside.sum()
@@ -189,7 +191,7 @@ def test_best_apart_against_a_grid(here, before, h):
 
 def slow_trusting(b, n, d, m, h, pool):
     """The infimum over a fine grid of y, each with its worst x."""
-    own, joint = ln_kt(HALF, WHOLE, d, m), ln_kt(HALF, WHOLE, b + d, n + m)
+    own, joint = ln_kt(TABLES, d, m), ln_kt(TABLES, b + d, n + m)
     ys = np.concatenate([np.linspace(0.0, 1.0 - h, 4001), np.geomspace(1e-9, 1.0 - h, 300)])
     ys = np.minimum(ys, 1.0 - h)
     trusts = np.maximum(math.log(TRUST), math.log((1.0 - TRUST) / pool) + own - ln_likelihoods(ys, d, m))
@@ -202,8 +204,8 @@ def slow_trusting(b, n, d, m, h, pool):
 def test_trusting_is_never_above_the_infimum(here, before, h, pool):
     b, n = here
     d, m = before
-    own, joint = ln_kt(HALF, WHOLE, d, m), ln_kt(HALF, WHOLE, b + d, n + m)
-    got = ln_trusting(b, n, d, m, h, pool, own, ln_best(d, m), joint)
+    own, joint = ln_kt(TABLES, d, m), ln_kt(TABLES, b + d, n + m)
+    got = ln_trusting(Hits(b, n, d, m), h, pool, own, ln_best(d, m), joint)
     brute = slow_trusting(b, n, d, m, h, pool)
     assert got <= brute + 1e-3
     if brute > 0.0:  # where it is of any use, nothing is lost
@@ -215,13 +217,13 @@ def test_trusting_is_never_above_the_infimum(here, before, h, pool):
 def test_certificate_is_never_above_its_definition(here, before, h, pool, level, enough):
     b, n = here
     d, m = before
-    got = certificate(HALF, WHOLE, b, n, d, m, h, pool, level, enough)
-    root = slow_lower_bound(d / m, interval_radius(HALF, WHOLE, d, m, level))
+    got = certificate(TABLES, Hits(b, n, d, m), Demand(h, level, pool, enough))
+    root = slow_lower_bound(d / m, interval_radius(TABLES, d, m, level))
     if root + h > 1.0 + 1e-6:
         return  # no world is left that differs so much
     first = slow_trusting(b, n, d, m, h, pool) + LN_MOST
     x = max(min(root + h, 1.0), b / n)
-    second = ln_kt(HALF, WHOLE, b + d, n + m) - ln_kt(HALF, WHOLE, d, m) - ln_likelihood(x, b, n) + LN_SPARE
+    second = ln_kt(TABLES, b + d, n + m) - ln_kt(TABLES, d, m) - ln_likelihood(x, b, n) + LN_SPARE
     assert got <= np.logaddexp(first, second) + 2e-3
     if max(first, second) == first and first > 0.0:
         assert got >= first - 2e-2
@@ -230,8 +232,8 @@ def test_certificate_is_never_above_its_definition(here, before, h, pool, level,
 
 
 def test_certificate_is_infinite_where_no_world_differs():
-    assert certificate(HALF, WHOLE, 9, 9, 200, 200, 0.5, 1.0, 5.0, 3.0) == math.inf
-    assert certificate(HALF, WHOLE, 9, 9, 200, 200, 0.5, 1.0, NEVER, 3.0) < math.inf
+    assert certificate(TABLES, Hits(9, 9, 200, 200), Demand(0.5, 5.0, 1.0, 3.0)) == math.inf
+    assert certificate(TABLES, Hits(9, 9, 200, 200), Demand(0.5, NEVER, 1.0, 3.0)) < math.inf
 
 
 def best_stopping(values, x):
@@ -248,13 +250,13 @@ def certificates(n, d, m, h, pool, e):
 
 def ours(b, n, d, m, h, pool):
     """e_A without the event that the confidence bound holds."""
-    return math.exp(certificate(*AMPLE, b, n, d, m, h, pool, NEVER, NEVER)) if n else 1.0
+    return math.exp(certificate(AMPLE, Hits(b, n, d, m), Demand(h, NEVER, pool, NEVER))) if n else 1.0
 
 
 def nominal(b, n, d, m, h, pool):
     """The Bayes factor that takes the cluster's share for the truth."""
     x = min(1.0, d / m + h)
-    joint = ln_kt(*AMPLE, b + d, n + m) - ln_kt(*AMPLE, d, m)
+    joint = ln_kt(AMPLE, b + d, n + m) - ln_kt(AMPLE, d, m)
     return math.exp(joint - ln_likelihood(max(x, b / n), b, n)) if n else 1.0
 
 
@@ -297,13 +299,13 @@ def test_spare_certificate_has_a_mean_of_at_most_one_where_the_bound_holds(y):
     """The second term alone, over SPARE: y0 is at most y, so it is at most BB / L_{y + h}."""
     h, m, level = 0.5, 15, 2.0
     for d in range(m + 1):
-        bound = lower_bound(d / m, interval_radius(*AMPLE, d, m, level))
+        bound = lower_bound(d / m, interval_radius(AMPLE, d, m, level))
         if bound <= y:
 
             def second(b, n, d, m, h, pool, x=bound + h):
                 if n == 0 or b > x * n:
                     return 1.0 - (n > 0)
-                return math.exp(ln_kt(*AMPLE, b + d, n + m) - ln_kt(*AMPLE, d, m) - ln_likelihood(x, b, n))
+                return math.exp(ln_kt(AMPLE, b + d, n + m) - ln_kt(AMPLE, d, m) - ln_likelihood(x, b, n))
 
             assert best_stopping(certificates(20, d, m, h, 1.0, second), y + h) <= 1.0 + 1e-9
     assert math.exp(LN_SPARE) == pytest.approx(SPARE)

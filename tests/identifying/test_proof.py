@@ -11,8 +11,8 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bet, ratio
 from aomultirl.identifying.certificates import certify_pair
 from aomultirl.identifying.differences import differs
-from aomultirl.identifying.e_values import gammas
-from aomultirl.identifying.knowledge import Knowledge, knowledge
+from aomultirl.identifying.e_values import Demand, gammas
+from aomultirl.identifying.knowledge import Knowledge, TwoRows, knowledge
 from aomultirl.identifying.proof import (
     BETTING,
     SHARES,
@@ -59,11 +59,11 @@ def situations(draw):
 
 
 def arranged(situation, failure=0.3, resolution=1.0, episodes=4):
-    """(proven, noted, here, total, rules)."""
+    """(proven, noted, the episode's counts, rules)."""
     notes, proofs, episode = situation
     noted, proven = both(notes, proofs)
     rules = standards(episode.shape[1], len(episode), episodes, failure, resolution)
-    return proven, noted, *at_places(noted, table_of(episode), episode.shape[1]), rules
+    return proven, noted, at_places(noted, table_of(episode), episode.shape[1]), rules
 
 
 @settings(deadline=None)
@@ -80,7 +80,7 @@ def test_counts_at_places_equal_dicts(situation):
     assert here.dtype == total.dtype == np.int64
 
 
-def slow_against(proven, noted, here, total, rules, c, alternatives):
+def slow_against(proven, noted, episode, rules, c, alternatives):
     """ln of the mean wealth, the factors of one visit after the other."""
     wealth = []
     for rival in alternatives:
@@ -88,26 +88,28 @@ def slow_against(proven, noted, here, total, rules, c, alternatives):
         for first, last in pairwise(proven.starts):
             mine, his, bet = proven.seen[c, first:last], noted.seen[rival, first:last], np.zeros(4)
             n, m = mine.sum(), his.sum()
-            find_bet(*GAMMAS, mine, his, n, m, rules.interval, rules.events, bet)
+            find_bet(GAMMAS, TwoRows(his, m, mine, n), rules.interval, rules.events, bet)
             if bet[RATE] > 0.0:
                 for i in range(last - first):
                     inside = i < last - first - 1 and ratio(his[i], m, mine[i], n) >= bet[THETA]
-                    ln += here[first + i] * (bet[WIN] if inside else bet[LOSE])
+                    ln += episode.here[first + i] * (bet[WIN] if inside else bet[LOSE])
         wealth.append(ln)
     if not wealth:
         return -math.inf
     return float(np.logaddexp.reduce(wealth)) - math.log(len(wealth))
 
 
-def slow_rejected(proven, noted, here, total, rules, c, alternatives):
+def slow_rejected(proven, noted, episode, rules, c, alternatives):
     """A failure probability of p_R / K in all: BETTING for the bets, the rest for all pairs and both tests of each."""
-    if slow_against(proven, noted, here, total, rules, c, alternatives) >= rules.reject - math.log(BETTING):
+    if slow_against(proven, noted, episode, rules, c, alternatives) >= rules.reject - math.log(BETTING):
         return True
-    bound = rules.reject + math.log(2.0 * len(total) / (1.0 - BETTING))
+    bound = rules.reject + math.log(2.0 * len(episode.total) / (1.0 - BETTING))
     for pair, (first, last) in enumerate(pairwise(proven.starts)):
-        row, seen = here[first:last], proven.seen[c, first:last]
+        rows = TwoRows(
+            episode.here[first:last], episode.total[pair], proven.seen[c, first:last], proven.visits[c, pair]
+        )
         interval = rules.interval - rules.chosen  # differs adds the weights of the events, and with them ln K
-        if differs(*GAMMAS, row, total[pair], seen, seen.sum(), interval, bound, rules.events + rules.chosen):
+        if differs(GAMMAS, rows, interval, bound, rules.events + rules.chosen):
             return True
     return False
 
@@ -115,50 +117,43 @@ def slow_rejected(proven, noted, here, total, rules, c, alternatives):
 @settings(deadline=None, max_examples=200)
 @given(situations())
 def test_rejections_equal_slow_loops(situation):
-    proven, noted, here, total, rules = arranged(situation)
+    proven, noted, episode, rules = arranged(situation)
     for c in range(len(proven.seen)):
         others = np.array([i for i in range(len(proven.seen)) if i != c], np.int64)
-        slow = slow_against(proven, noted, here, total, rules, c, others)
-        assert ln_against(GAMMAS, proven, noted, here, total, rules, c, others) == pytest.approx(slow, abs=1e-9)
-        rejected = is_rejected(GAMMAS, proven, noted, here, total, rules, c, others)
-        assert rejected == slow_rejected(proven, noted, here, total, rules, c, others)
+        slow = slow_against(proven, noted, episode, rules, c, others)
+        assert ln_against(GAMMAS, proven, noted, episode, rules, c, others) == pytest.approx(slow, abs=1e-9)
+        rejected = is_rejected(GAMMAS, proven, noted, episode, rules, c, others)
+        assert rejected == slow_rejected(proven, noted, episode, rules, c, others)
 
 
 @settings(deadline=None, max_examples=200)
 @given(situations())
 def test_certificates_equal_slow_loops(situation):
-    proven, _, here, total, rules = arranged(situation)
+    proven, _, episode, rules = arranged(situation)
+    here, total = episode
     count = len(proven.seen)
     for c in range(count):
-        fast = certified_pairs(GAMMAS, proven, here, total, rules, c, count)
+        fast = certified_pairs(GAMMAS, proven, episode, rules, c, count)
         for pair, (first, last) in enumerate(pairwise(proven.starts)):
-            slow, _ = certify_pair(
-                *GAMMAS,
-                here[first:last],
-                np.zeros(last - first, np.int64),
-                total[pair],
-                proven.seen[c, first:last],
-                proven.visits[c, pair],
-                0.5,
-                rules.bound,
-                16.0 * count,
-                math.log(4 / (0.3 * 0.4)) + math.log(len(total)) + math.log(count),
-                np.uint64(0),
-            )
+            rows = TwoRows(here[first:last], total[pair], proven.seen[c, first:last], proven.visits[c, pair])
+            enough = math.log(4 / (0.3 * 0.4)) + math.log(len(total)) + math.log(count)
+            demand = Demand(gap=0.5, level=rules.bound, pool=16.0 * count, enough=enough)
+            slow, _ = certify_pair(GAMMAS, rows, np.zeros(last - first, np.int64), demand, np.uint64(0))
             assert fast[pair] == slow
 
 
 @settings(deadline=None)
 @given(situations())
 def test_growth_is_the_sum_of_the_bets(situation):
-    proven, _, here, total, rules = arranged(situation)
+    proven, _, episode, rules = arranged(situation)
     survivors = np.arange(len(proven.seen))
-    fast, bet = growth(GAMMAS, proven, here, total, rules, survivors), np.zeros(4)
+    fast, bet = growth(GAMMAS, proven, episode, rules, survivors), np.zeros(4)
     for pair, (first, last) in enumerate(pairwise(proven.starts)):
         slow = 0.0
         for c in survivors:
             mine, n = proven.seen[c, first:last], proven.visits[c, pair]
-            find_bet(*GAMMAS, mine, here[first:last], n, total[pair], rules.interval, rules.events, bet)
+            rows = TwoRows(episode.here[first:last], episode.total[pair], mine, n)
+            find_bet(GAMMAS, rows, rules.interval, rules.events, bet)
             slow += bet[RATE]
         assert fast[pair] == pytest.approx(slow)
 
@@ -209,11 +204,11 @@ def test_the_wealth_against_the_true_world_has_a_mean_of_at_most_one(drawn):
                     alone = np.zeros_like(episode)
                     alone[pair] = episode[pair]
                     seen = at_places(noted, table_of(alone), 4)
-                    gains.append(ln_against(GAMMAS, proven, noted, *seen, rules, 0, others))
+                    gains.append(ln_against(GAMMAS, proven, noted, seen, rules, 0, others))
                 pair = int(np.argmax(gains)) if k % 2 else int(rng.integers(3))
                 episode[pair] += rng.multinomial(15, world[pair])
                 seen = at_places(noted, table_of(episode), 4)
-                ln = ln_against(GAMMAS, proven, noted, *seen, rules, 0, others)
+                ln = ln_against(GAMMAS, proven, noted, seen, rules, 0, others)
                 if ln > math.log(20.0):
                     break
             results.append(ln)
@@ -231,26 +226,26 @@ def test_a_cluster_is_rejected_and_certified_where_it_should_be():
     notes = [rng.multinomial(2000, rows[c]) for c in range(3)]
     for task in range(3):
         situation = notes, notes, rng.multinomial(800, rows[task])
-        proven, noted, here, total, rules = arranged(situation, failure=0.03, resolution=1.0, episodes=200)
+        proven, noted, episode, rules = arranged(situation, failure=0.03, resolution=1.0, episodes=200)
         for c in range(3):
             others = np.array([i for i in range(3) if i != c], np.int64)
-            assert is_rejected(GAMMAS, proven, noted, here, total, rules, c, others) == (c != task)
-        assert certified_pairs(GAMMAS, proven, here, total, rules, task, 3).all()
+            assert is_rejected(GAMMAS, proven, noted, episode, rules, c, others) == (c != task)
+        assert certified_pairs(GAMMAS, proven, episode, rules, task, 3).all()
 
 
 def test_a_world_that_nobody_knows_is_rejected_without_an_alternative():
     """One cluster and no notes: only the differences can tell."""
     proof, episode = np.array([[400, 600]]), np.array([[500, 100]])
-    proven, noted, here, total, rules = arranged(([proof], [proof], episode), failure=0.03, episodes=200)
+    proven, noted, episode, rules = arranged(([proof], [proof], episode), failure=0.03, episodes=200)
     nobody = np.empty(0, np.int64)
-    assert ln_against(GAMMAS, proven, noted, here, total, rules, 0, nobody) == -math.inf
-    assert is_rejected(GAMMAS, proven, noted, here, total, rules, 0, nobody)
+    assert ln_against(GAMMAS, proven, noted, episode, rules, 0, nobody) == -math.inf
+    assert is_rejected(GAMMAS, proven, noted, episode, rules, 0, nobody)
 
 
 def test_counts_that_are_only_noted_are_no_null():
     """A world that is not proven has no bound: it is never rejected, nor certified, however much its notes say."""
     note, episode = np.array([[900, 100]]), np.array([[100, 900]])
     nothing = np.zeros_like(note)
-    proven, noted, here, total, rules = arranged(([note, episode], [nothing, nothing], episode))
-    assert not is_rejected(GAMMAS, proven, noted, here, total, rules, 0, np.array([1]))
-    assert not certified_pairs(GAMMAS, proven, here, total, rules, 1, 1).any()
+    proven, noted, episode, rules = arranged(([note, episode], [nothing, nothing], episode))
+    assert not is_rejected(GAMMAS, proven, noted, episode, rules, 0, np.array([1]))
+    assert not certified_pairs(GAMMAS, proven, episode, rules, 1, 1).any()

@@ -15,8 +15,8 @@ from aomultirl.engine.stepping import Simulator
 from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bets, ln_wealth, ratio
 from aomultirl.identifying.certificates import certify_pair
 from aomultirl.identifying.differences import differs
-from aomultirl.identifying.e_values import gammas
-from aomultirl.identifying.knowledge import knowledge
+from aomultirl.identifying.e_values import Demand, gammas
+from aomultirl.identifying.knowledge import TwoRows, knowledge
 from aomultirl.identifying.sequential import (
     ACCEPTING,
     ALIVE,
@@ -102,7 +102,7 @@ class SlowEvidence:
         self.leader, self.settled_at, self.bits, self.certified = 0, None, {}, set()
         self.bets = np.zeros((self.count, self.count, self.n_pairs, 4))
         for pair in range(self.n_pairs):
-            find_bets(GAMMAS, *known[:1], *known[2:], rules.intervals, rules.events, self.bets, pair)
+            find_bets(GAMMAS, known, rules.intervals, rules.events, self.bets, pair)
 
     def place(self, pair, successor):
         row = self.known.states[self.known.starts[pair] : self.known.starts[pair + 1]].tolist()
@@ -147,8 +147,8 @@ class SlowEvidence:
         bound = rules.reject + math.log(2.0 * self.n_pairs / (1.0 - rules.betting))
         for pair in range(self.n_pairs):
             row, seen = self.row(here, pair), self.row(self.known.seen[c], pair)
-            numbers = int(row.sum()), seen, int(seen.sum()), rules.intervals[c], bound + rules.choice[c], rules.events
-            if differs(*GAMMAS, row, *numbers):
+            rows = TwoRows(row, int(row.sum()), seen, int(seen.sum()))
+            if differs(GAMMAS, rows, rules.intervals[c], bound + rules.choice[c], rules.events):
                 return True
         return False
 
@@ -189,19 +189,14 @@ class SlowEvidence:
     def certify(self, pair):
         here, seen = self.row(self.here(self.settled_at), pair), self.row(self.known.seen[self.leader], pair)
         rules = self.rules
-        every, bits = certify_pair(
-            *GAMMAS,
-            here,
-            np.zeros_like(here),
-            int(here.sum()),
-            seen,
-            int(seen.sum()),
-            rules.gap,
-            rules.bounds[self.leader],
-            rules.pool * math.exp(rules.choice[self.leader]),
-            rules.certify - self.shares()[self.leader],
-            np.uint64(0),
+        rows = TwoRows(here, int(here.sum()), seen, int(seen.sum()))
+        demand = Demand(
+            gap=rules.gap,
+            level=rules.bounds[self.leader],
+            pool=rules.pool * math.exp(rules.choice[self.leader]),
+            enough=rules.certify - self.shares()[self.leader],
         )
+        every, bits = certify_pair(GAMMAS, rows, np.zeros_like(here), demand, np.uint64(0))
         self.bits[pair] = self.bits.get(pair, 0) | int(bits)
         size = int((seen > 0).sum())
         if every or (self.bits[pair] == (1 << (1 << size)) - 1 and int(here.sum()) > 0):
@@ -289,7 +284,7 @@ def is_fair(known, world, rules):
     bets = np.zeros((2, 2, len(world), 4))
     fair = True
     for pair, row in enumerate(world):
-        find_bets(GAMMAS, known.starts, known.seen, known.visits, rules.intervals, rules.events, bets, pair)
+        find_bets(GAMMAS, known, rules.intervals, rules.events, bets, pair)
         bet, chance = bets[0, 1, pair], 0.0
         for i in range(known.starts[pair], known.starts[pair + 1] - 1):
             if ratio(known.seen[1, i], known.visits[1, pair], known.seen[0, i], known.visits[0, pair]) >= bet[THETA]:

@@ -14,19 +14,18 @@ from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.executors import InProcess
 from aomultirl.exploring import explore_id
 from aomultirl.identifying.threshold import identify_cluster
-from aomultirl.laboratory import clustering, clustering_curves
-from aomultirl.laboratory.clustering import SCALES, Sweep, along, measure_with
-from aomultirl.laboratory.clustering_bounds import bounds
-from aomultirl.laboratory.clustering_curves import Curves, Reading, crossing, line, quantile
-from aomultirl.laboratory.clustering_tasks import (
+from aomultirl.laboratory import clustering, steps_needed
+from aomultirl.laboratory.clustering import SCALES, TreeSweep, along, bounds, measure_with
+from aomultirl.laboratory.findings import carry_out
+from aomultirl.laboratory.jao_trees import (
     EXPLORE_ID,
     GOSPRL,
     LIKELIHOOD,
     THRESHOLD,
     TOLD_LEVEL,
     TOLD_WORLDS,
-    Found,
-    Task,
+    NamedEpisodes,
+    NamingTask,
     Tree,
     by_threshold,
     coins,
@@ -34,17 +33,16 @@ from aomultirl.laboratory.clustering_tasks import (
     most_likely,
     worlds,
 )
-from aomultirl.laboratory.tasks import carry_out
-from aomultirl.reports.lower_bounds import as_json
+from aomultirl.laboratory.steps_needed import Reading, StepsNeeded, crossing, line, quantile
 from backwards import Backwards
 
 TREE = Tree(12, 13, 16.0, 0.5)
 TINY = (
-    Sweep("lambda", "separation", EXPLORE_ID, along("separation", TREE, 0.5, 0.25), 30),
-    Sweep("lambda", "separation", GOSPRL, along("separation", TREE, 0.5, 0.25), 30, 3),
-    Sweep("S", "states", EXPLORE_ID, along("states", TREE, 12, 24), 30),
-    Sweep("lambda_sequential", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.36), 8),
-    Sweep("lambda_sequential", "separation", TOLD_LEVEL, along("separation", TREE, 0.5, 0.36), 3),
+    TreeSweep("lambda", "separation", EXPLORE_ID, along("separation", TREE, 0.5, 0.25), 30),
+    TreeSweep("lambda", "separation", GOSPRL, along("separation", TREE, 0.5, 0.25), 30, 3),
+    TreeSweep("S", "states", EXPLORE_ID, along("states", TREE, 12, 24), 30),
+    TreeSweep("lambda_sequential", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.36), 8),
+    TreeSweep("lambda_sequential", "separation", TOLD_LEVEL, along("separation", TREE, 0.5, 0.36), 3),
 )
 
 
@@ -65,7 +63,7 @@ def episode(special, needed, seed=0):
 def made(right, steps=(1.0,) * 4, left=None):
     """Episodes of which ``right`` are right, by both rules."""
     steps = np.asarray(steps, float)
-    return Found(steps, steps if left is None else np.asarray(left, float), np.array([right, right], bool))
+    return NamedEpisodes(steps, steps if left is None else np.asarray(left, float), np.array([right, right], bool))
 
 
 def test_the_pairs_of_a_tree_tell_all_its_worlds_apart():
@@ -125,7 +123,7 @@ def test_the_threshold_test_is_that_of_the_agents():
 
 @pytest.mark.parametrize("explorer", [EXPLORE_ID, GOSPRL])
 def test_an_explorer_gathers_the_samples_and_enough_of_them_name_the_world(explorer):
-    few, many = (Task(explorer, TREE, 3, scale).play(1) for scale in (0.5, 100.0))
+    few, many = (NamingTask(explorer, TREE, 3, scale).play(1) for scale in (0.5, 100.0))
     assert (many.left >= TREE.rows * TREE.samples(100.0)).all()
     assert (many.steps >= many.left).all()
     assert many.right.all()
@@ -136,7 +134,7 @@ def test_an_explorer_gathers_the_samples_and_enough_of_them_name_the_world(explo
 @pytest.mark.parametrize("explorer", [TOLD_WORLDS, TOLD_LEVEL])
 def test_the_sequential_identifier_stops_by_itself_and_leaves_what_is_known_alone(explorer):
     before = [table.to_lists()[2].sum() for table in known(TREE)]
-    seen = Task(explorer, TREE, 6).play(2)
+    seen = NamingTask(explorer, TREE, 6).play(2)
     assert seen.right.mean() >= 0.5
     assert (seen.left < seen.steps).all()
     assert (seen.left > TREE.least_samples).all()
@@ -153,7 +151,7 @@ def test_a_level_is_crossed_between_the_samples_tried():
 
 def test_steps_are_read_along_a_straight_line():
     curve = [(10, made([1] * 4, [50.0] * 4)), (20, made([1] * 4, [80.0] * 4))]
-    read = clustering_curves.along(
+    read = steps_needed.read_along(
         curve, "steps", np.array([10.0, 15.0, 40.0] + [10.0] * 498), np.random.default_rng(0)
     )
     assert read[:3].tolist() == [50.0, 65.0, 140.0]
@@ -192,7 +190,7 @@ def test_every_sweep_has_its_claims_and_every_figure_points_lines_and_theory(fou
         for series in figure.series:
             assert len(series.x) == len(series.y)
             assert all(low <= y <= high for low, y, high in zip(series.low, series.y, series.high, strict=False))
-    json.dumps([as_json(claim) for claim in found.claims], allow_nan=False)
+    json.dumps([claim.as_json() for claim in found.claims], allow_nan=False)
 
 
 def test_nobody_is_below_the_lower_bound_or_above_the_upper_one(found):
@@ -210,7 +208,7 @@ def test_nobody_is_below_the_lower_bound_or_above_the_upper_one(found):
 
 
 def test_results_depend_on_the_seed_and_not_on_who_does_the_work():
-    tasks = [Task(EXPLORE_ID, TREE, 5, 4.0), Task(TOLD_WORLDS, TREE, 3), Task(GOSPRL, TREE, 1, 4.0)]
+    tasks = [NamingTask(EXPLORE_ID, TREE, 5, 4.0), NamingTask(TOLD_WORLDS, TREE, 3), NamingTask(GOSPRL, TREE, 1, 4.0)]
     one, third = (carry_out(tasks, 8, seed, InProcess()) for seed in (5, 6))
     other = carry_out(tasks, 8, 5, Backwards())
     for task in tasks:
@@ -221,21 +219,21 @@ def test_results_depend_on_the_seed_and_not_on_who_does_the_work():
 @pytest.mark.parametrize("level", [0.5, 0.1])
 def test_with_the_samples_of_the_bound_there_are_no_more_than_these(level):
     tree = TREE._replace(separation=level)
-    seen = Task(EXPLORE_ID, tree, 10).play(0)
+    seen = NamingTask(EXPLORE_ID, tree, 10).play(0)
     assert (seen.left == int(tree.least_samples + 1e-9)).all()
     assert (seen.steps >= seen.left).all()
 
 
 def clairvoyant(scale):
     """Episodes that name the world after one sample of each pair."""
-    return {Task(EXPLORE_ID, TREE, 40, scale): made([1] * 40, [1.0] * 40)}
+    return {NamingTask(EXPLORE_ID, TREE, 40, scale): made([1] * 40, [1.0] * 40)}
 
 
 def test_whoever_knows_without_samples_breaks_the_claims():
     episodes = clairvoyant(0.0) | clairvoyant(SCALES[0]) | clairvoyant(SCALES[-1])
     point = (Reading(EXPLORE_ID, LIKELIHOOD, 0.5), TREE)
     sure = (Reading(EXPLORE_ID, THRESHOLD, 0.9), TREE)
-    above, _, _, few, *_ = bounds(Curves(episodes, 0), episodes, [point, sure]).claims
+    above, _, _, few, *_ = bounds(StepsNeeded(episodes, 0), episodes, [point, sure]).claims
     assert not above.holds
     assert above.measured < 1.0
     assert not few.holds
@@ -244,18 +242,19 @@ def test_whoever_knows_without_samples_breaks_the_claims():
 
 def grown(power, spread=0.0):
     """A sweep over lambda whose steps grow with this power, and its claim on the exponent."""
-    sweep = Sweep("lambda", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.4, 0.25), 20)
+    sweep = TreeSweep("lambda", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.4, 0.25), 20)
     factors = np.exp(spread * np.linspace(-1.0, 1.0, 20))
     episodes = {
-        Task(TOLD_WORLDS, tree, 20): made([1] * 20, 100.0 * tree.separation**power * factors) for tree in sweep.trees
+        NamingTask(TOLD_WORLDS, tree, 20): made([1] * 20, 100.0 * tree.separation**power * factors)
+        for tree in sweep.trees
     }
-    return clustering._figure("lambda", [sweep], Curves(episodes, 0)).claims[0]
+    return clustering.exponents("lambda", [sweep], StepsNeeded(episodes, 0)).claims[0]
 
 
 def test_where_no_world_is_named_there_is_no_exponent():
-    sweep = Sweep("lambda", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.4, 0.25), 20)
-    episodes = {Task(TOLD_WORLDS, tree, 20): made([0] * 20, [9.0] * 20) for tree in sweep.trees}
-    claim = clustering._figure("lambda", [sweep], Curves(episodes, 0)).claims[0]
+    sweep = TreeSweep("lambda", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.4, 0.25), 20)
+    episodes = {NamingTask(TOLD_WORLDS, tree, 20): made([0] * 20, [9.0] * 20) for tree in sweep.trees}
+    claim = clustering.exponents("lambda", [sweep], StepsNeeded(episodes, 0)).claims[0]
     assert not claim.holds
     assert np.isnan(claim.measured)
     assert "0 of 3" in claim.reason
@@ -283,9 +282,9 @@ def test_the_mean_of_four_episodes_lies_in_its_interval_as_often_as_said():
     rng = np.random.default_rng(0)
     outside = 0
     for _ in range(400):
-        rows = clustering_curves._student(rng.normal(100.0, 5.0, 4), rng)[None]
-        (low,), (high,) = clustering_curves.interval(rows)
-        outside += not low <= 100.0 <= high
+        rows = steps_needed._student(rng.normal(100.0, 5.0, 4), rng)
+        mean = steps_needed.measurement(rows)
+        outside += not mean.low <= 100.0 <= mean.high
     assert 6 <= outside <= 36
 
 
@@ -300,7 +299,7 @@ def test_a_range_of_less_than_a_decade_comes_with_the_reason():
 def test_what_a_rule_can_tell_does_not_depend_on_who_gathered_the_samples(rule):
     """The difference of two frequencies, beyond four standard deviations: a false alarm in 15,000."""
     tree, scale = TREE._replace(separation=0.25), (8.0, 3.0)[rule]
-    one, other = (Task(name, tree, 120, scale).play(5).right[rule].mean() for name in (EXPLORE_ID, GOSPRL))
+    one, other = (NamingTask(name, tree, 120, scale).play(5).right[rule].mean() for name in (EXPLORE_ID, GOSPRL))
     assert 0.1 < one < 0.9
     assert abs(one - other) < 4.0 * np.sqrt(2 * 0.25 / 120)
 

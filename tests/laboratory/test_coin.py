@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from aomultirl.experiments.executors import InProcess, local
-from aomultirl.laboratory import coin, coin_tasks
-from aomultirl.laboratory.coin_tasks import TRACKING, UNIFORM, Batch, Misses
-from aomultirl.laboratory.tasks import carry_out
+from aomultirl.laboratory import coin
+from aomultirl.laboratory.coin import TRACKING, UNIFORM, GameBatch, RowGames
+from aomultirl.laboratory.findings import carry_out
 from aomultirl.theory.coin_game import Played
 from backwards import Backwards
 
-TINY = coin.Sizes(biases=(0.25, 0.15), rows=(12, 24), batches=3, games=30, repetitions=25, multiples=(1, 16, 256))
+TINY = coin.CoinSizes(biases=(0.25, 0.15), rows=(12, 24), batches=3, games=30, repetitions=25, multiples=(1, 16, 256))
 SLOPES, ROWS_MISSED = 6, 6
 """Three strategies in two sweeps; four strategies, the corollary's T2 and its rows."""
 
@@ -35,7 +35,8 @@ def test_every_claim_says_how_it_is_judged_and_names_a_figure_that_is_there(foun
     names = {figure.name for figure in found.figures}
     assert len(found.claims) == SLOPES + 1 + ROWS_MISSED
     for claim in found.claims:
-        assert claim.rule
+        assert claim.rule.words
+        assert claim.group == "coin"
         assert claim.place.startswith("Appendix C")
         assert claim.low <= claim.measured <= claim.high
         assert claim.figure in names
@@ -80,7 +81,7 @@ def test_the_corollarys_flips_of_the_second_column_are_more_than_there_are(found
     (claim,) = claims_with(found, "makes T2 larger")
     figure = next(one for one in found.figures if one.name == claim.figure)
     points = [one for one in figure.series if one.kind == "measured"]
-    assert (claim.relation, claim.predicted) == (">=", 400 / 256)
+    assert (claim.rule.relation, claim.predicted) == (">=", 400 / 256)
     assert claim.measured == min(min(one.y) for one in points)
     for one, base in zip(points, coin.BASES, strict=True):
         eps = np.sqrt(48 * base / np.array(one.x)) / 20
@@ -89,7 +90,7 @@ def test_the_corollarys_flips_of_the_second_column_are_more_than_there_are(found
 
 def test_who_does_the_work_makes_no_difference_and_the_seed_does(found):
     assert coin.measure_with(TINY, 0, Backwards()) == found
-    tasks = [Batch(TRACKING, 12, 0.2, 30, number) for number in range(2)]
+    tasks = [GameBatch(TRACKING, 12, 0.2, 30, number) for number in range(2)]
     first, same, other = (carry_out(tasks, coin.KEY, seed, InProcess()) for seed in (0, 0, 1))
     assert first == same != other
     assert first[tasks[0]] != first[tasks[1]]
@@ -97,7 +98,7 @@ def test_who_does_the_work_makes_no_difference_and_the_seed_does(found):
 
 def test_after_the_flips_needed_uniform_allocation_wins_every_second_game():
     """Heads drawn with NumPy; 20,000 games stray by 0.0035, the whole flips of a row make up to 0.02."""
-    flips = Batch(UNIFORM, 12, 0.2, 8000, 0).play(0)[0]
+    flips = GameBatch(UNIFORM, 12, 0.2, 8000, 0).play(0)[0]
     rng, games, each = np.random.default_rng(1), 20_000, round(flips / 12)
     heads = rng.binomial(each, np.r_[0.7, np.full(11, 0.5)], (games, 12)) + 0.5 * rng.random((games, 12))
     assert (heads.argmax(axis=1) == 0).mean() == pytest.approx(0.5, abs=0.04)
@@ -105,14 +106,14 @@ def test_after_the_flips_needed_uniform_allocation_wins_every_second_game():
 
 def test_rows_are_found_with_flips_enough():
     game = coin.TABLES[0]
-    enough = Misses(UNIFORM, game, 4000 * game.rows, 0, 50).play(0)
+    enough = RowGames(UNIFORM, game, 4000 * game.rows, 0, 50).play(0)
     assert enough.shape == (3, game.rows)
     assert (enough[0] > 0.9).all()
-    assert (Misses(UNIFORM, game, 0, 0, 50).play(0)[2] < 0.5).all()
+    assert (RowGames(UNIFORM, game, 0, 0, 50).play(0)[2] < 0.5).all()
 
 
 def test_a_strategy_that_knows_the_row_would_be_noticed(monkeypatch):
-    monkeypatch.setitem(coin_tasks.STRATEGIES, TRACKING, Clairvoyant())
+    monkeypatch.setitem(coin.STRATEGIES, TRACKING, Clairvoyant())
     found = coin.measure_with(TINY, 0, InProcess())
     (above,) = claims_with(found, "takes more than T1")
     (missed,) = claims_with(found, f"{TRACKING}: at least Q / 6 rows")

@@ -5,9 +5,10 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.experiments.executors import InProcess, local
-from aomultirl.laboratory import regret_slopes, regret_tasks
-from aomultirl.laboratory.regret_slopes import KEY
-from aomultirl.laboratory.regret_tasks import (
+from aomultirl.laboratory import regret_slopes, signposts
+from aomultirl.laboratory.findings import carry_out
+from aomultirl.laboratory.regret_slopes import KEY, RegretSizes
+from aomultirl.laboratory.signposts import (
     BOTH,
     HITTING_TIME,
     JAO,
@@ -16,15 +17,13 @@ from aomultirl.laboratory.regret_tasks import (
     SCALED,
     SIGNPOSTS,
     SURE,
-    Clustering,
-    Learning,
-    Sizes,
-    signposts,
+    ClusteringPhase,
+    LearningPhase,
 )
-from aomultirl.laboratory.tasks import carry_out
+from aomultirl.laboratory.signposts import signposts as worlds_with_signs
 from backwards import Backwards
 
-TINY = Sizes(
+TINY = RegretSizes(
     separations=(1.0, 0.5),
     jao_separations=(0.3, 0.15),
     each=8,
@@ -55,16 +54,16 @@ def the_claim(found, words):
 
 @pytest.mark.parametrize("separation", [1.0, 0.3, 0.01])
 def test_signposts_are_as_far_apart_as_asked_and_soon_reached(separation):
-    worlds = signposts(27, separation, 0.0)
+    worlds = worlds_with_signs(27, separation, 0.0)
     assert worlds.separation() == pytest.approx(separation)
-    for family, models in ((SIGNPOSTS, signposts(2, separation)), (JAO, ao.worlds.jao(2, 8.0, separation))):
+    for family, models in ((SIGNPOSTS, worlds_with_signs(2, separation)), (JAO, ao.worlds.jao(2, 8.0, separation))):
         assert max(world.hitting_time() for world in models) <= HITTING_TIME[family] + 1e-9
         assert models.is_distinguishing([(0, 0)], separation * (1.0 - 1e-6))
 
 
 @pytest.mark.parametrize("number", [0, 1, 5])
 def test_an_action_of_a_signpost_world_is_better_or_worse_by_the_gap(number):
-    world = signposts(6, 1.0, 0.15)[number]
+    world = worlds_with_signs(6, 1.0, 0.15)[number]
     last = world.optimal_values(2)[1]
     first, second = (world.rewards + world.transitions @ last).T
     better = [state in (number % 3, 3) for state in range(4)]
@@ -73,18 +72,18 @@ def test_an_action_of_a_signpost_world_is_better_or_worse_by_the_gap(number):
 
 
 def test_the_clustering_phase_is_the_papers_and_its_regret_what_learning_did_not_lose():
-    task = Clustering(SIGNPOSTS, 1.0, 1, 4)
+    task = ClusteringPhase(SIGNPOSTS, 1.0, 1, 4)
     worlds, told = task.worlds(), (1.0 - 1e-6)
     agent = ao.agents.AOMultiRL(worlds, told, HITTING_TIME[SIGNPOSTS], 0.1, [(0, 0)], learning_horizon=2)
     seed = int(np.random.SeedSequence(7).generate_state(1)[0])
     history = ao.run(agent, worlds, ao.streams.uniform(), 4, seed)
     assert (history["identification_steps"] == task.horizon).all()
     assert task.play(7)[0] == pytest.approx(history["regret"] - history["learning_regret"])
-    assert (Clustering(SIGNPOSTS, 1.0, 1, 4, early=True).play(7) < task.play(7)).all()
+    assert (ClusteringPhase(SIGNPOSTS, 1.0, 1, 4, early=True).play(7) < task.play(7)).all()
 
 
 def test_the_learning_phase_loses_less_and_less_and_clusters_are_right():
-    regrets, misclustered, _ = np.moveaxis(Learning(2, 0.2, 2, 200).play(0), -1, 0)
+    regrets, misclustered, _ = np.moveaxis(LearningPhase(2, 0.2, 2, 200).play(0), -1, 0)
     assert regrets.shape == (2, 200)
     assert regrets.min() > -1e-9
     assert regrets.max() <= 0.2 + SURE
@@ -94,14 +93,14 @@ def test_the_learning_phase_loses_less_and_less_and_clusters_are_right():
 
 @pytest.mark.parametrize("bonus", [PAPER, RELEASED])
 def test_a_bonus_above_its_cap_is_acting_at_random(bonus):
-    regrets = Learning(1, 0.2, 1, 20, bonus).play(0)[0, :, 0]
+    regrets = LearningPhase(1, 0.2, 1, 20, bonus).play(0)[0, :, 0]
     assert regrets == pytest.approx(np.full(20, (0.2 + SURE) / 2.0))
 
 
 @pytest.mark.parametrize("bonus", [PAPER, RELEASED, SCALED, BOTH])
 def test_visits_are_the_first_at_which_the_bonus_is_small_enough(bonus):
-    task = Learning(2, 0.1, 1, 100, bonus)
-    kind, scale = regret_tasks.BONUSES[bonus]
+    task = LearningPhase(2, 0.1, 1, 100, bonus)
+    kind, scale = signposts.BONUSES[bonus]
     horizon = 60_000 + 2 + 5000 if bonus == BOTH else 3002
     sizes = task.sizes | {"horizon": horizon, "learning_horizon": 2}
     for level in (2.0, 0.1):
@@ -117,7 +116,7 @@ def test_every_claim_says_how_it_is_judged_and_names_a_figure_that_is_there(foun
     assert len(found.claims) == 9
     assert len(names) == len(set(names)) == 5
     for claim in found.claims:
-        assert claim.rule
+        assert claim.rule.words
         assert claim.low <= claim.measured <= claim.high
         assert claim.figure in names
 
@@ -172,7 +171,7 @@ def test_that_the_papers_bonus_says_nothing_is_reported_with_the_episodes_it_wou
 
 
 def test_a_learner_that_learns_nothing_would_be_noticed(monkeypatch):
-    monkeypatch.setitem(regret_tasks.BONUSES, SCALED, ("paper", 1.0))
+    monkeypatch.setitem(signposts.BONUSES, SCALED, ("paper", 1.0))
     found = regret_slopes.measure_with(TINY, 0, InProcess())
     claim = the_claim(found, "sqrt(K), at the worst gap")
     assert not claim.holds
@@ -180,7 +179,7 @@ def test_a_learner_that_learns_nothing_would_be_noticed(monkeypatch):
 
 
 def test_who_does_the_work_makes_no_difference_and_the_seed_does():
-    tasks = [Clustering(JAO, 0.3, 1, 3), Learning(2, 0.2, 1, 30)]
+    tasks = [ClusteringPhase(JAO, 0.3, 1, 3), LearningPhase(2, 0.2, 1, 30)]
     first, same = carry_out(tasks, KEY, 0, InProcess()), carry_out(tasks, KEY, 0, Backwards())
     other = carry_out(tasks, KEY, 1, InProcess())
     for task in tasks:
@@ -189,7 +188,7 @@ def test_who_does_the_work_makes_no_difference_and_the_seed_does():
 
 
 def test_with_the_samples_of_both_phases_the_papers_own_bonus_learns():
-    task = Learning(1, 0.2, 1, 400, BOTH)
+    task = LearningPhase(1, 0.2, 1, 400, BOTH)
     regrets, misclustered, explored = np.moveaxis(task.play(0)[0], -1, 0)
     start = task.episodes_until(0.5)
     assert 50 < start < 200

@@ -10,7 +10,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.identifying.knowledge import knowledge
-from aomultirl.learning.beliefs import act_on_beliefs, settle
+from aomultirl.learning.beliefs import LATEST, act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, SPENT, Options, planner
 from aomultirl.learning.shared_rows import share_rows
 
@@ -151,7 +151,7 @@ def test_it_finds_the_world_and_acts_on_it(task):
     plan, beliefs = behaviour.planner, behaviour.beliefs
     assert beliefs.scores == pytest.approx(slow_scores(behaviour, dense(counts, 8), prior))
     assert plan.state[GUIDE] == beliefs.scores.argmax() == task
-    assert beliefs.switches[1] < 60
+    assert beliefs.switches[LATEST] < 60
     assert plan.state[SPENT] == 300
     assert np.allclose(plan.weight, plan.here + plan.shared_rows.seen[task])
     assert np.allclose(plan.mass, plan.total + plan.shared_rows.mass[task])

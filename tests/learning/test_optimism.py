@@ -104,26 +104,11 @@ cases = st.builds(Case, seeds, st.integers(1, 4), st.integers(1, 3), st.integers
 def test_one_backup_is_the_formula(case, left):
     """With a memory that knows none, some or all of the successors that the episode saw."""
     case.book()
-    p, known = case.planner, case.known
-    values = case.rng.random(case.sizes[0]) * 10.0
+    p = case.planner
+    p.values[:] = values = case.rng.random(case.sizes[0]) * 10.0
     top = float(values.max() + case.rng.random())
     for s in range(case.sizes[0]):
-        v, action = back_up(
-            case.counts.record,
-            known.starts,
-            known.states,
-            p.weight,
-            p.mass,
-            p.here,
-            p.rewards,
-            values,
-            p.marks,
-            p.means,
-            top,
-            left,
-            case.options,
-            s,
-        )
+        v, action = back_up(p, case.counts.record, top, left, s)
         slow = slow_back_up(case.weights(), p.rewards.reshape(case.sizes), values, top, left, case.options, s)
         assert v == pytest.approx(slow.max())
         assert slow[action] == pytest.approx(v)

@@ -11,13 +11,16 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import knowledge
 from aomultirl.learning import shared_rows as module
 from aomultirl.learning.shared_rows import (
+    ALPHA,
     BORROWED,
     ENOUGH,
     GUESS,
     LEAST_SPREAD,
     MOST_SHARED,
     MOST_SPREAD,
+    REST,
     ROUNDS,
+    THETA,
     share_rows,
 )
 
@@ -83,10 +86,10 @@ def test_spreads_are_the_roots(memory):
     found, (theta, prior) = share_rows(known_of(memory)), slow_spreads(memory)
     assert math.log(found.spread / theta) == pytest.approx(0.0, abs=9.3 / 2**12)
     wide = 9.3 / 2**10 + 0.01  # the average theta that a row borrows from is off by its own last bisection
-    assert np.log(found.prior[2] / prior[2]) == pytest.approx(np.zeros(len(prior[2])), abs=wide)
+    assert np.log(found.prior[THETA] / prior[2]) == pytest.approx(np.zeros(len(prior[2])), abs=wide)
     shown = np.maximum(1, (memory.sum(axis=0) > 0).sum(axis=1))
-    assert np.allclose(found.prior[0] * shown + found.prior[1], found.prior[2])
-    assert np.allclose(found.prior[1], found.prior[2] ** 2 / (memory.sum(axis=(0, 2)) + found.prior[2]))
+    assert np.allclose(found.prior[ALPHA] * shown + found.prior[REST], found.prior[THETA])
+    assert np.allclose(found.prior[REST], found.prior[THETA] ** 2 / (memory.sum(axis=(0, 2)) + found.prior[THETA]))
 
 
 @settings(deadline=None, max_examples=200)

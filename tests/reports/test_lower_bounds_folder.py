@@ -5,19 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from aomultirl.analysis.charts import Chart, Series
+from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.rules import Exactly, computed
 from aomultirl.cli import run
 from aomultirl.laboratory import groups
-from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.laboratory.findings import Findings
 from aomultirl.reports import lower_bounds, lower_bounds_figures
 from folders import contents
 
 
 def figure(name):
-    return Figure(name, name.title(), "x", "y", [Series("y", [1.0, 10.0], [1.0, 2.0])])
+    return Chart(name, name.title(), "x", "y", [Series("y", [1.0, 10.0], [1.0, 2.0])])
 
 
 def claim(name):
-    return Claim(f"{name} is so", "Section 3", 1.0, 1.0, 1.0, 1.0, True, "it is", figure=name)
+    return Claim(f"{name} is so", "Section 3", Exactly(1.0), computed(1.0), figure=name)
 
 
 def found(*names):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aomultirl.reports import collecting
+from aomultirl.reports import folder_report
 from aomultirl.reports.page import Run, write_page
 from browser import CHROMIUM, Browser
 from folders import cells, keep, part
@@ -184,7 +184,7 @@ def test_the_parameter_of_a_sweep_can_be_chosen(browser, tmp_path):
     worlds = [part("gridworld", size=size) for size in (3, 4)]
     keep(tmp_path / "results", cells(worlds=worlds, episodes=(2, 30), runs=2))
     path = tmp_path / "sweep.html"
-    collecting.write(collecting.collect(tmp_path / "results"), path)
+    folder_report.write(folder_report.collect(tmp_path / "results"), path)
     control = "document.querySelector('[data-control=\"sweep\"]')"
     axis = "document.getElementById('chart-sweep-regret').layout.xaxis"
     browser.width(1200)

@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from aomultirl.analysis import intervals, phrases
+from aomultirl.analysis import intervals, phrases, sweep_views
 from aomultirl.analysis.leaderboard import leaderboard
-from aomultirl.reports import collecting
+from aomultirl.reports import folder_report
 from aomultirl.reports.page import make_page, sweep_section
 from folders import GRID, OPTIMAL, RANDOM, cells, keep, part
 from pages import Outline, chart_of, content, figures, without_scripts
@@ -30,7 +30,7 @@ def folder(given, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(folder):
-    return page_of(collecting.collect(folder))
+    return page_of(folder_report.collect(folder))
 
 
 def page_of(found):
@@ -99,7 +99,7 @@ def test_runs_of_different_problems_are_not_mixed_up(page):
 
 def test_one_problem_makes_the_usual_page_and_a_leaderboard(tmp_path):
     keep(tmp_path / "a", cells())
-    found = collecting.collect(tmp_path / "a")
+    found = folder_report.collect(tmp_path / "a")
     assert [(run.agent, run.run) for run in found.runs] == [
         (agent, run) for agent in ("Optimal", "Random") for run in range(3)
     ]
@@ -107,13 +107,13 @@ def test_one_problem_makes_the_usual_page_and_a_leaderboard(tmp_path):
     assert '<section id="leaderboard"' in page
     assert '<section id="sweep"' not in page
     assert "<details" not in section(page, "leaderboard")
-    assert collecting.write(found, tmp_path / "a" / "report.html") == [tmp_path / "a" / "report.html"]
+    assert folder_report.write(found, tmp_path / "a" / "report.html") == [tmp_path / "a" / "report.html"]
 
 
 def test_a_page_of_a_large_sweep_shows_some_and_says_so(folder, monkeypatch):
-    monkeypatch.setattr(collecting, "MOST_CONFIGURATIONS", 5)
-    monkeypatch.setattr(collecting, "MOST_RUNS", 2)
-    found = collecting.collect(folder)
+    monkeypatch.setattr(sweep_views, "MOST_CONFIGURATIONS", 5)
+    monkeypatch.setattr(sweep_views, "MOST_RUNS", 2)
+    found = folder_report.collect(folder)
     assert len(found.runs) == 2 * 2 * 2
     assert {run.agent for run in found.runs} == {
         f"{agent} ({where})"
@@ -131,10 +131,10 @@ def test_a_page_of_a_large_sweep_shows_some_and_says_so(folder, monkeypatch):
 
 
 def test_many_agents_on_one_problem_are_shown_best_first(tmp_path, monkeypatch):
-    monkeypatch.setattr(collecting, "MOST_CONFIGURATIONS", 2)
+    monkeypatch.setattr(sweep_views, "MOST_CONFIGURATIONS", 2)
     agents = {"Random": RANDOM, "Optimal": OPTIMAL, "other": part("OneEpisodeUCBVI", failure=0.1, horizon=10)}
     keep(tmp_path / "a", cells(agents))
-    found = collecting.collect(tmp_path / "a")
+    found = folder_report.collect(tmp_path / "a")
     [table] = leaderboard(tmp_path / "a").tables
     assert list(dict.fromkeys(run.agent for run in found.runs)) == [line.label for line in table.lines[:2]]
     assert found.sweep.shown.startswith("What follows shows 2 of 3 configurations, the best 2 of a problem;")
@@ -143,7 +143,7 @@ def test_many_agents_on_one_problem_are_shown_best_first(tmp_path, monkeypatch):
 def test_long_leaderboards_are_cut_and_say_so(folder, monkeypatch):
     monkeypatch.setattr(sweep_section, "MOST_TABLES", 3)
     monkeypatch.setattr(sweep_section, "MOST_LINES", 1)
-    text = section(page_of(collecting.collect(folder)), "leaderboard")
+    text = section(page_of(folder_report.collect(folder)), "leaderboard")
     assert "Not shown here: 1 more problem; aomultirl compare --json has all." in text
     assert text.count("1 more agent is behind these.") == 3
 
@@ -154,7 +154,7 @@ def test_episodes_before_those_that_count(tmp_path):
         tmp_path / "a",
         [*cells((RANDOM,), streams=(part("paper"),)), *cells((OPTIMAL,), streams=(early,), episodes=(8,))],
     )
-    found = collecting.collect(tmp_path / "a")
+    found = folder_report.collect(tmp_path / "a")
     assert {(run.agent, run.before, len(run.history)) for run in found.runs} == {("Random", 0, 4), ("Optimal", 4, 8)}
     assert "The first 4 episodes of Optimal do not count" in page_of(found)
 
@@ -163,7 +163,7 @@ def test_what_a_sweep_is_called_cannot_break_out(tmp_path):
     evil = '</script><b>"bold"</b>'
     given = cells({evil: RANDOM, f"{evil}2": part("Random", horizon=12)}, worlds=GRIDS)
     keep(tmp_path / "a", given, identity={"kind": "sweep", "name": evil})
-    outline = Outline(page_of(collecting.collect(tmp_path / "a")))
+    outline = Outline(page_of(folder_report.collect(tmp_path / "a")))
     assert outline.all("b") == []
     assert len(outline.all("script")) == 3
 
@@ -179,33 +179,33 @@ def test_the_page_can_be_read_without_seeing_it(page):
 
 def test_regret_that_was_not_recorded_has_no_chart(tmp_path):
     keep(tmp_path / "a", cells(worlds=GRIDS, record=(), runs=1))
-    page = page_of(collecting.collect(tmp_path / "a"))
+    page = page_of(folder_report.collect(tmp_path / "a"))
     assert chart_of(page, "sweep-regret") is None
     assert "error_y" not in chart_of(page, "sweep-total_reward")["views"]["0"]["data"][0]
 
 
 def test_only_finished_cells_are_on_the_page(folder, given, tmp_path):
     keep(tmp_path / "a", given, done=given[:13])
-    found = collecting.collect(tmp_path / "a")
+    found = folder_report.collect(tmp_path / "a")
     assert len(found.runs) == 13
     assert "11 cells are not done yet." in section(page_of(found), "leaderboard")
 
 
 def test_the_report_and_the_figure_are_written_side_by_side(folder, tmp_path):
-    found = collecting.collect(folder)
+    found = folder_report.collect(folder)
     target = tmp_path / "page.html"
-    assert [path.name for path in collecting.write(found, target)] == ["page.html", "sweep.png", "sweep.svg"]
+    assert [path.name for path in folder_report.write(found, target)] == ["page.html", "sweep.png", "sweep.svg"]
     assert {path.name for path in tmp_path.iterdir()} == {"page.html", "sweep.png", "sweep.svg"}
     (tmp_path / "sweep.png").write_bytes(b"mine")
     target.unlink()
     with pytest.raises(ValueError, match="did not make"):
-        collecting.write(found, target)
+        folder_report.write(found, target)
     assert not target.exists()
 
 
 def test_a_wide_range_gets_logarithmic_axes(tmp_path):
     keep(tmp_path / "a", cells((RANDOM,), worlds=(GRID,), episodes=(2, 40), runs=2))
-    page = page_of(collecting.collect(tmp_path / "a"))
+    page = page_of(folder_report.collect(tmp_path / "a"))
     view = chart_of(page, "sweep-regret")["views"]["0"]
     assert layout_of(page, "sweep-regret", "0")["xaxis"]["type"] == "log"
     assert re.search(r'data-control="sweep-log" checked', page)

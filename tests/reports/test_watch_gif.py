@@ -5,14 +5,9 @@ import pytest
 from PIL import Image
 
 import aomultirl as ao
-from aomultirl.analysis import recorder, watched_agents
 from aomultirl.analysis import recording as recordings
 from aomultirl.reports import watch_gif
-
-
-def watched(name="aomultirl", models=None, **options):
-    models = ao.worlds.gridworld() if models is None else models
-    return recorder.record(watched_agents.make(name, models), models, **options)
+from watching import watched
 
 
 def durations(path):

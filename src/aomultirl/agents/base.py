@@ -96,7 +96,7 @@ class Evidence(NamedTuple):
 
 
 Episode: TypeAlias = Generator[Phase, Outcome, Report]
-Recognition: TypeAlias = Literal["", "samples", "evidence", "belief"]
+RecognisedBy: TypeAlias = Literal["", "samples", "evidence", "belief"]
 
 
 class Agent:
@@ -124,7 +124,7 @@ class Agent:
     told: ClassVar[frozenset[str]] = frozenset()
     keeps: ClassVar[type | None] = None
     pair_bytes: int = 16
-    recognition: ClassVar[Recognition] = ""
+    recognition: ClassVar[RecognisedBy] = ""
     setting: Setting
     kept: Any
     completed: int = 0

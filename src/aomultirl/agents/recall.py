@@ -45,7 +45,16 @@ from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
-from aomultirl.identifying.proof import BETTING, at_places, certified_pairs, growth, is_rejected, ln_against, standards
+from aomultirl.identifying.proof import (
+    BETTING,
+    EpisodeCounts,
+    at_places,
+    certified_pairs,
+    growth,
+    is_rejected,
+    ln_against,
+    standards,
+)
 from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, planner
 from aomultirl.learning.practical import Practical
@@ -209,14 +218,13 @@ class Recall(Agent):
             return 0
         budget = int(self.proof * self.horizon)
         while spent < budget:
-            here, total = at_places(known, counts, self.setting.n_states)
-            believed, visits = here, total
+            believed = episode = at_places(known, counts, self.setting.n_states)
             if likely < len(self.worlds):
-                believed, visits = here + known.seen[likely], total + known.visits[likely]
+                believed = EpisodeCounts(episode.here + known.seen[likely], episode.total + known.visits[likely])
             survivors = np.array(verdict.survivors, np.int64)
-            worth = growth(self._gammas, proven, believed, visits, self._rules, survivors)
+            worth = growth(self._gammas, proven, believed, self._rules, survivors)
             if not verdict.survivors:
-                worth = (total < NEEDED).astype(np.float64)
+                worth = (episode.total < NEEDED).astype(np.float64)
             if worth.max() == 0.0:
                 break
             steps = min(max(CHUNK, budget // 16), budget - spent)
@@ -274,15 +282,16 @@ class Recall(Agent):
         likely = int(np.argmax(scores))
         new = likely == len(self.worlds)
         sure = bool(1.0 / np.exp((scores if new else scores[:-1]) - scores[likely]).sum() >= SURE)
-        here, total = at_places(known, counts, self.setting.n_states)
+        episode = at_places(known, counts, self.setting.n_states)
+        total = episode.total
         survivors = []
         for number in candidates:
             others = np.array([i for i in range(len(self.worlds)) if i != number], np.int64)
-            if not is_rejected(self._gammas, proven, known, here, total, self._rules, number, others):
+            if not is_rejected(self._gammas, proven, known, episode, self._rules, number, others):
                 survivors.append(number)
         certified, cover = np.zeros(len(total), bool), 0.0
         if survivors == [likely]:
-            certified = certified_pairs(self._gammas, proven, here, total, self._rules, likely, self.clusters)
+            certified = certified_pairs(self._gammas, proven, episode, self._rules, likely, self.clusters)
             cover = float(total[certified].sum()) / max(1, int(total.sum()))
         return Verdict(likely, sure, survivors, certified, cover)
 
@@ -339,7 +348,7 @@ class Recall(Agent):
             return []
         behaviour, known, proven = self._now
         behaviour = deepcopy(behaviour)  # settling it would make the episode look at entries that it keeps
-        here, total = at_places(known, explored, self.setting.n_states)
+        episode = at_places(known, explored, self.setting.n_states)
         settle(behaviour, explored.record)
         belief, limit = _posterior(behaviour), self._rules.reject - math.log(BETTING)
         found = []
@@ -347,7 +356,7 @@ class Recall(Agent):
         for number, world in enumerate(self.worlds[:count]):
             if world.proven is not None and proven.visits[number].any():
                 others = np.array([i for i in range(count) if i != number], np.int64)
-                against = ln_against(self._gammas, proven, known, here, total, self._rules, number, others)
+                against = ln_against(self._gammas, proven, known, episode, self._rules, number, others)
                 told = (max(against, -50.0), limit, bool(against >= limit), "ln evidence against it")
                 found.append(Evidence(world.number, *told, belief=belief[number]))
         return sorted(found, key=lambda one: one.cluster)

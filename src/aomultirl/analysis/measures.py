@@ -21,8 +21,7 @@ MEASURES = {
 """Of a run, and what tables call them: reward of all its steps; that, a step; cumulative exact regret; steps spent
 identifying, an episode; episodes in a wrong cluster, and in none; steps of an episode."""
 BEHIND = "behind the best"
-
-
+"""What tables call the difference to the best."""
 NEEDED = (
     "task",
     "cluster",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RESAMPLES, SEED = 9_999, 20230
+"""Random choices of signs, and the seed that makes them."""
 LIKELY = 0.05
 """p-values above it tell nothing apart."""
 MEANING = (
@@ -20,8 +21,12 @@ MEANING = (
 
 
 class PairedTest(NamedTuple):
-    """The mean of best less second over so many pairs of runs, and the two-sided p-value.
+    """Whether the best agent is better than the second.
 
+    best, second: their labels.
+    pairs: runs that both have.
+    difference: best less second, in the mean over these.
+    p_value: two-sided.
     least: the smallest p-value that so many pairs can give.
     """
 
@@ -33,7 +38,7 @@ class PairedTest(NamedTuple):
     least: float
 
     def words(self, unit: str) -> str:
-        """In a sentence; unit: "of total reward"."""
+        """The result in a sentence; unit: what the difference is of, such as "of total reward"."""
         ahead = f"is ahead of {self.second} by {self.difference:,.4g} {unit}"
         if self.difference == 0.0:
             ahead = f"and {self.second} are level"
@@ -46,7 +51,7 @@ class PairedTest(NamedTuple):
 
 
 def compare(best: str, second: str, differences: NDArray[np.float64]) -> PairedTest | None:
-    """Test the differences, one a run; None for fewer than two."""
+    """Test the differences between two agents, best less second, (runs,); None for fewer than two runs."""
     count = len(differences)
     if count < 2:
         return None

@@ -9,10 +9,12 @@ and whatever happens in between (a pair has its samples, the phase changes, the 
 its own.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from aomultirl import checks
-from aomultirl.agents.base import Agent, Episode, Evidence, Report, Setting
+from aomultirl.agents.base import Agent, Episode, Evidence, Report
 from aomultirl.analysis.recording import (
     BELIEF,
     EVIDENCE,
@@ -29,10 +31,10 @@ from aomultirl.analysis.recording import (
 )
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Phase, Simulator
-from aomultirl.experiments.runner import PURPOSES, episode_streams
-from aomultirl.mdp import MDP, ModelSet
-from aomultirl.streams import Past, round_robin
+from aomultirl.engine.stepping import Phase, Ran
+from aomultirl.experiments.runner import Meeting, SimulatedRun
+from aomultirl.mdp import ModelSet
+from aomultirl.streams import round_robin
 from aomultirl.worlds.environment import WorldEnv
 
 SLOWDOWN = 16
@@ -58,32 +60,25 @@ def record(agent: Agent, models: ModelSet, *, episode: int | None = None, seed: 
     """
     check(episode, seed)
     number = min(TURNS * len(models), MOST) if episode is None else episode
-    known = models if "models" in agent.told else None
-    agent.begin(Setting(models.n_states, models.n_actions, models.rewards, number + 1, known))
-    stream = round_robin()
-    source = np.random.SeedSequence(seed, spawn_key=(PURPOSES.index("stream"),))
-    stream.begin(models, number + 1, np.random.default_rng(source))
-    world_streams, agent_streams = (episode_streams(seed, purpose, number + 1) for purpose in ("world", "agent"))
-    past: list[Past] = []
-    stands_for: dict[int, int] = {}
-    for k in range(number + 1):
-        task, start = stream.next(past)
-        world, told = models[task], task if "task" in agent.told else None
-        run = agent.episode(start, agent_streams[k], told)
-        if k == number:
-            break
-        report, _ = Simulator(world.alias_tables, world.gains, start, world_streams[k], agent_streams[k]).drive(run)
-        if report.new_cluster:
-            stands_for[report.cluster] = task
-        past.append(Past(task, start, report.cluster))
-    here = next((cluster for cluster, other in stands_for.items() if other == task), None)
-    recorder = _Recorder(agent, world, here, episode_streams(seed, "memory", 1)[0])
-    report = recorder.watch(run, start, world_streams[number], agent_streams[number])
+    run = SimulatedRun(agent, models, round_robin(), number + 1, seed, record=())
+    run.begin()
+    while run.met < number:
+        run.step()
+    stands_for = dict(run.stands_for)
+    recorders: list[_Recorder] = []
+
+    def watched(meeting: Meeting) -> _Recorder:
+        recorders.append(_Recorder(agent, meeting, _standing_for(meeting.task, stands_for), run.spare_stream()))
+        return recorders[0]
+
+    report = run.step(watched)
+    (recorder,) = recorders
+    task, here = recorder.meeting.task, recorder.here
     right = _is_right(report, task, stands_for)
     verdict = _verdict(report, task, stands_for, right, recorder.kind)
     believed = "" if here is None else f"believed to be {cluster_name(here)}, made in m{task + 1}: right"
     return Recording(
-        world=world,
+        world=recorder.world,
         agent=type(agent).__name__,
         told="task" in agent.told,
         episode=number,
@@ -100,6 +95,11 @@ def record(agent: Agent, models: ModelSet, *, episode: int | None = None, seed: 
     )
 
 
+def _standing_for(task: int, stands_for: Mapping[int, int]) -> int | None:
+    """The cluster that stands for a task, if there is one."""
+    return next((cluster for cluster, other in stands_for.items() if other == task), None)
+
+
 def check(episode: int | None, seed: int) -> None:
     """Refuse, before anything is computed, what cannot be watched."""
     if episode is not None and checks.integer("episode", episode, least=0) > LAST:
@@ -108,13 +108,15 @@ def check(episode: int | None, seed: int) -> None:
 
 
 class _Recorder:
-    """Steps through an episode and keeps the frames; moment: the number of the one in which the agent decides.
+    """The driver that steps through an episode and keeps the frames.
 
-    here: the cluster that stands for this world, if any; recognising while acting is to believe in it.
+    moment: the number of the frame in which the agent decides.  here: the cluster that stands for this world, if any;
+    recognising while acting is to believe in it.
     """
 
-    def __init__(self, agent: Agent, world: MDP, here: int | None, spare: RandomStream) -> None:
-        self.agent, self.world, self.here, self.kind = agent, world, here, agent.recognition
+    def __init__(self, agent: Agent, meeting: Meeting, here: int | None, spare: RandomStream) -> None:
+        self.agent, self.meeting, self.here, self.kind = agent, meeting, here, agent.recognition
+        self.world = world = meeting.world
         self.pairs: list[tuple[int, int]] = []
         if self.kind in (SAMPLES, EVIDENCE):
             compared = agent.memory(spare).pairs.tolist()
@@ -130,12 +132,13 @@ class _Recorder:
         self.step = self.part_step = self.entered = self.next = 0
         self.reward = 0.0
 
-    def watch(self, episode: Episode, start: int, world_stream: RandomStream, agent_stream: RandomStream) -> Report:
+    def drive(self, episode: Episode) -> tuple[Report, list[Ran]]:
         """Step through to the end."""
-        env = WorldEnv(self.world, start, world_stream)
+        start, stream = self.meeting.start, self.meeting.agent_stream
+        env = WorldEnv(self.world, start, self.meeting.world_stream)
         env.reset()
         self.states, self.actions = [start], list[int]()
-        session = Session(self._spied(episode), self.world.n_states, self.world.n_actions, start, agent_stream)
+        session = Session(self._spied(episode), self.world.n_states, self.world.n_actions, start, stream)
         if len(self.visited):
             self.visited[start] += 1
         self._look(self.phases[-1])
@@ -152,8 +155,7 @@ class _Recorder:
         except BaseException:
             session.close()
             raise
-        report: Report = session.report
-        return report
+        return session.report, session.ran
 
     def _spied(self, episode: Episode) -> Episode:
         """The same episode; its phases are noted, and what they say before the agent draws its conclusions."""

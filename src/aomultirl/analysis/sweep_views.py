@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from aomultirl import descriptions
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
 from aomultirl.experiments.varying_parameters import varying
@@ -18,6 +20,8 @@ DECADE = 10.0
 """Ratio of the largest to the least value above which an axis is logarithmic."""
 ROOM = 0.12
 """The share of an axis that the label of a tick takes."""
+MOST_CONFIGURATIONS, MOST_RUNS = 12, 10
+"""Of a sweep, on the charts of single runs."""
 Row = Mapping[str, Any]
 
 
@@ -93,6 +97,29 @@ def views(board: Leaderboard) -> list[View]:
         found += _over_agents(table, _fixed(row, names))
     order = list(dict.fromkeys(view.parameter for view in found))
     return sorted(found, key=lambda view: order.index(view.parameter))
+
+
+def chosen_runs(board: Leaderboard) -> tuple[list[tuple[ProblemTable, AgentLine]], str]:
+    """The configurations that a page shows run by run, and a sentence on what it leaves out; empty if nothing."""
+    tables = board.tables
+    total = sum(len(table.lines) for table in tables)
+    widest = max(len(table.lines) for table in tables)
+    few = len(tables) if total <= MOST_CONFIGURATIONS else min(len(tables), max(1, MOST_CONFIGURATIONS // widest))
+    each = widest if total <= MOST_CONFIGURATIONS else MOST_CONFIGURATIONS // few
+    places = dict.fromkeys(np.linspace(0, len(tables) - 1, few).round().astype(int).tolist())
+    chosen = [(tables[place], line) for place in places for line in tables[place].lines[:each]]
+    most = max(len(line.cells) for _, line in chosen)
+    parts = []
+    if len(chosen) < total:
+        parts.append(f"{len(chosen)} of {total:,} configurations")
+        if few < len(tables):
+            parts[-1] += f", from {few} of {len(tables):,} problems"
+        if each < widest:
+            parts[-1] += f", the best {each} of a problem"
+    if most > MOST_RUNS:
+        parts.append(f"the first {MOST_RUNS} of {most:,} runs")
+    shown = " and ".join(parts)
+    return chosen, f"What follows shows {shown}; the leaderboard and the sweep's charts are of all." if parts else ""
 
 
 def problems_apart(tables: Sequence[ProblemTable]) -> list[str]:

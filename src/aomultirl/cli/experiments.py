@@ -1,4 +1,4 @@
-"""Commands about experiments: reproduce, run, status, report, compare, bench."""
+"""Commands about experiments: reproduce, run, status, verify, report, compare, bench."""
 
 import json
 import sys
@@ -45,19 +45,20 @@ def reproduce(
 
     Example: [bold]aomultirl reproduce --edges third --workers 2 --out results/text[/bold]
     """
-    from aomultirl.experiments import executors
+    from aomultirl.experiments import executors, progress
     from aomultirl.experiments.paper import PaperExperiment
-    from aomultirl.reports import paper_claims, reproduction, sweep_progress
+    from aomultirl.reports import claims_table, reproduction
 
     experiment = PaperExperiment(runs, episodes, seed, edges, constants)
     executors.read_workers(workers)
     checks.path("out", out)
     reproduction.check(experiment, out)
     announce_compiling()
-    with sweep_progress.showing(sys.stderr) as observer:
+    with progress.table(sys.stderr) as observer:
         found = reproduction.reproduce(experiment, out, workers, [observer])
     _tell_set_aside(found.set_aside)
-    paper_claims.show_claims(found.claims, Console())
+    claims = (claim.as_json() for claim in found.claims)
+    claims_table.print_claims(claims, "What the paper says, and what was found", Console())
     typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
 
 
@@ -84,9 +85,9 @@ def run(
 
     Example: [bold]aomultirl run examples/quick.toml --workers 2[/bold]
     """
+    from aomultirl.experiments import progress
     from aomultirl.experiments.completion import complete
     from aomultirl.experiments.store import Store
-    from aomultirl.reports import sweep_progress
 
     executor = _executor(workers, ray)
     checks.real("checkpoint", checkpoint, above=0.0)
@@ -100,7 +101,7 @@ def run(
         return 0
     announce_compiling()
     try:
-        with sweep_progress.showing(sys.stderr) as observer:
+        with progress.table(sys.stderr) as observer:
             found = complete(store, executor, [observer], checkpoint)
     finally:
         _tell_set_aside(store.set_aside)
@@ -172,6 +173,30 @@ def status(
 
 
 @app.command()
+def verify(
+    place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    plugin: Plugins = None,
+) -> int:
+    """Check every file in a folder of results: whether it is whole, and of the cell that it is named after.
+
+    Nothing is touched.  Ends with 0 if all is well, also where cells are missing or failed, and with 1 if something is
+    wrong; [bold]aomultirl run[/bold] sets aside what is wrong and computes it anew.
+
+    Example: [bold]aomultirl verify results/quick[/bold]
+    """
+    from aomultirl.experiments import verification
+    from aomultirl.reports import verified_table
+
+    found = verification.verify(place)
+    if as_json:
+        typer.echo(json.dumps(verification.as_dict(found), indent=2))
+    else:
+        verified_table.show(found, Console())
+    return 1 if found.findings else 0
+
+
+@app.command()
 def report(
     place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results, or a history in a Parquet file.")],
     out: Annotated[
@@ -185,11 +210,11 @@ def report(
 
     Example: [bold]aomultirl report results/paper --out page.html[/bold]
     """
-    from aomultirl.reports import collecting
+    from aomultirl.reports import folder_report
 
     target = out or (place if place.is_dir() else place.parent) / "report.html"
-    collecting.check_target(target)
-    for path in collecting.write(collecting.collect(place), target):
+    folder_report.check_target(target)
+    for path in folder_report.write(folder_report.collect(place), target):
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
 
 
@@ -239,8 +264,8 @@ def _compare_folders(places: list[Path], as_json: bool) -> None:
 
 
 def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
-    from aomultirl.experiments import suites
-    from aomultirl.reports import progress, suites_table, tables
+    from aomultirl.experiments import progress, suites
+    from aomultirl.reports import suites_table, tables
 
     checks.choice("suite", suite, ("identify", "reward"))
     checks.integer("runs", runs, least=1, limit=MOST_RUNS)

@@ -42,12 +42,11 @@ def lower_bounds(
 
     Example: [bold]aomultirl lower-bounds --quick --out results/quick[/bold]
     """
-    from aomultirl.experiments import executors
+    from aomultirl.analysis.claims import summary
+    from aomultirl.experiments import executors, progress
+    from aomultirl.experiments.progress import duration
     from aomultirl.laboratory import groups
     from aomultirl.reports import lower_bounds as reports
-    from aomultirl.reports import progress
-    from aomultirl.reports.lower_bounds_page import summary
-    from aomultirl.reports.sweep_progress import duration
 
     begin = time.monotonic()
     names = groups.chosen(only or ())

@@ -21,16 +21,28 @@ from aomultirl.engine.signals import serve_signals
 U = np.uint64
 EMPTY = -1
 HASH = 0x9E3779B1
+WORDS, VISITS = 2, 1
+"""A slot is so many words in ``slots``: a successor, and its count at VISITS behind it."""
+TAKEN, LONGEST = range(2)
+"""Cells of ``used``."""
+PAIR, SLOT = range(2)
+"""Cells of the place at which the addition of a table goes on."""
 SHORT = 8
 MANY = 24
 """Rows up to this long are sorted by insertion, which allocates nothing."""
 
 
 class Counts(NamedTuple):
-    """heads[pair] = first slot * 4096 + 64 k + shift for a row of 2**k slots.
+    """The counts N(s, a, s') as hashed rows; pairs not yet seen share slot 0, which stays empty.
 
-    slots[2 i] = successor, slots[2 i + 1] = its count.  Pairs not yet seen share slot 0, which stays empty.
-    filled[pair]: successors seen; used[0]: slots taken, used[1]: slots of the longest row.
+    heads
+        (S * A,): first slot * 4096 + 64 k + shift for a row of 2**k slots.
+    filled
+        (S * A,): successors seen of each pair.
+    slots
+        (WORDS * capacity,): of every slot the successor, or EMPTY, and how often it was seen.
+    used
+        (2,): slots TAKEN, and slots of the LONGEST row.
     """
 
     heads: NDArray[np.uint64]
@@ -46,11 +58,11 @@ def find(heads: NDArray[np.uint64], slots: NDArray[np.int64], pair: np.uint64, s
     first = head >> U(12)
     mask = (U(1) << ((head >> U(6)) & U(63))) - U(1)
     place = (((successor * U(HASH)) & U(0xFFFFFFFF)) >> (head & U(63))) & mask
-    slot = U(2) * (first + place)
+    slot = U(WORDS) * (first + place)
     key = np.int64(successor)
     while slots[slot] != key and slots[slot] != EMPTY:
         place = (place + U(1)) & mask
-        slot = U(2) * (first + place)
+        slot = U(WORDS) * (first + place)
     return U(slot)
 
 
@@ -67,8 +79,8 @@ def visits_of(counts: Counts, pair: int) -> int:
     """How often the pair was visited."""
     total = 0
     for slot in range(*span(counts, pair)):
-        if counts.slots[2 * slot] != EMPTY:
-            total += counts.slots[2 * slot + 1]
+        if counts.slots[WORDS * slot] != EMPTY:
+            total += counts.slots[WORDS * slot + VISITS]
     return total
 
 
@@ -78,8 +90,8 @@ def row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]
     keys, visits = np.empty(counts.filled[pair], np.int64), np.empty(counts.filled[pair], np.int64)
     n = 0
     for slot in range(*span(counts, pair)):
-        if counts.slots[2 * slot] != EMPTY:
-            keys[n], visits[n] = counts.slots[2 * slot], counts.slots[2 * slot + 1]
+        if counts.slots[WORDS * slot] != EMPTY:
+            keys[n], visits[n] = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
             n += 1
     return keys, visits
 
@@ -96,17 +108,19 @@ def sorted_row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np
 def insert(counts: Counts, pair: int, successor: int) -> bool:
     """Count a successor seen for the first time.  True: the arena must be enlarged before the next insertion."""
     if counts.filled[pair] == 0:
-        first = counts.used[0]
-        counts.used[0] += 8
-        counts.slots[2 * first : 2 * first + 16] = EMPTY
+        first = counts.used[TAKEN]
+        counts.used[TAKEN] += 8
+        counts.slots[WORDS * first : WORDS * (first + 8)] = EMPTY
         counts.heads[pair] = U(first << 12 | 3 << 6 | 29)
     head = counts.heads[pair]
     k = np.int64((head >> U(6)) & U(63))
     slot = find(counts.heads, counts.slots, U(pair), U(successor))
-    straight = U(2) * ((head >> U(12)) + (((U(successor * HASH) & U(0xFFFFFFFF)) >> (head & U(63))) & U((1 << k) - 1)))
+    straight = U(WORDS) * (
+        (head >> U(12)) + (((U(successor * HASH) & U(0xFFFFFFFF)) >> (head & U(63))) & U((1 << k) - 1))
+    )
     roomy = 4 * (counts.filled[pair] + 1) <= 3 << k
     if roomy and (slot == straight or counts.filled[pair] >= SHORT):
-        counts.slots[slot], counts.slots[slot + U(1)] = successor, 1
+        counts.slots[slot], counts.slots[slot + U(VISITS)] = successor, 1
         counts.filled[pair] += 1
     else:
         _rebuild(counts, pair, successor)
@@ -116,7 +130,7 @@ def insert(counts: Counts, pair: int, successor: int) -> bool:
 @kernel
 def is_crowded(counts: Counts) -> bool:
     """The arena must be enlarged before the next insertion."""
-    return bool(2 * (counts.used[0] + 8 * counts.used[1]) > len(counts.slots))
+    return bool(WORDS * (counts.used[TAKEN] + 8 * counts.used[LONGEST]) > len(counts.slots))
 
 
 @kernel
@@ -141,14 +155,14 @@ def _rebuild(counts: Counts, pair: int, successor: int) -> None:
                 break
     first = np.int64(counts.heads[pair] >> U(12))
     if k != old:
-        first = counts.used[0]
-        counts.used[0] += 1 << k
-        counts.used[1] = max(counts.used[1], 1 << k)
-    counts.slots[2 * first : 2 * (first + (1 << k))] = EMPTY
+        first = counts.used[TAKEN]
+        counts.used[TAKEN] += 1 << k
+        counts.used[LONGEST] = max(counts.used[LONGEST], 1 << k)
+    counts.slots[WORDS * first : WORDS * (first + (1 << k))] = EMPTY
     counts.heads[pair] = U(first << 12 | k << 6 | shift)
     for i in range(len(keys)):
         slot = find(counts.heads, counts.slots, U(pair), U(keys[i]))
-        counts.slots[slot], counts.slots[slot + U(1)] = keys[i], visits[i]
+        counts.slots[slot], counts.slots[slot + U(VISITS)] = keys[i], visits[i]
     counts.filled[pair] = len(keys)
 
 
@@ -181,23 +195,23 @@ def _collect(counts: Counts, starts: NDArray[np.int64], states: NDArray[np.int32
                 at += 1
             continue
         for slot in range(*span(counts, pair)):
-            key = counts.slots[2 * slot]
+            key = counts.slots[WORDS * slot]
             if key != EMPTY:
                 place = at
                 while place > begin and states[place - 1] > key:
                     states[place], visits[place] = states[place - 1], visits[place - 1]
                     place -= 1
-                states[place], visits[place] = key, counts.slots[2 * slot + 1]
+                states[place], visits[place] = key, counts.slots[WORDS * slot + VISITS]
                 at += 1
 
 
 @kernel
 def _add(target: Counts, source: Counts, place: NDArray[np.int64]) -> bool:
-    """Add the rows of ``source`` from place = (pair, slot) on; True: enlarge the target, then go on from there."""
-    for pair in range(place[0], len(source.heads)):
+    """Add the rows of ``source`` from ``place`` on; True: enlarge the target, then go on from there."""
+    for pair in range(place[PAIR], len(source.heads)):
         first, last = span(source, pair)
-        for slot in range(max(first, place[1]) if pair == place[0] else first, last):
-            key, visits = source.slots[2 * slot], source.slots[2 * slot + 1]
+        for slot in range(max(first, place[SLOT]) if pair == place[PAIR] else first, last):
+            key, visits = source.slots[WORDS * slot], source.slots[WORDS * slot + VISITS]
             if key != EMPTY:
                 at = find(target.heads, target.slots, U(pair), U(key))
                 crowded = False
@@ -205,9 +219,9 @@ def _add(target: Counts, source: Counts, place: NDArray[np.int64]) -> bool:
                     crowded = insert(target, pair, key)
                     at = find(target.heads, target.slots, U(pair), U(key))
                     visits -= 1
-                target.slots[at + U(1)] += visits
+                target.slots[at + U(VISITS)] += visits
                 if crowded:
-                    place[0], place[1] = pair, slot + 1
+                    place[PAIR], place[SLOT] = pair, slot + 1
                     return True
     return False
 
@@ -221,7 +235,7 @@ def add_visits(counts: Counts, pair: int, successor: int, visits: int) -> bool:
         crowded = insert(counts, pair, successor)
         at = find(counts.heads, counts.slots, U(pair), U(successor))
         visits -= 1
-    counts.slots[at + U(1)] += visits
+    counts.slots[at + U(VISITS)] += visits
     return crowded
 
 
@@ -248,7 +262,7 @@ class CountTable:
         self.record = Counts(
             heads=np.zeros(n_pairs, np.uint64),
             filled=np.zeros(n_pairs, np.int64),
-            slots=np.full(2 * (128 + min(10 * n_pairs, 10_000)), EMPTY, np.int64),
+            slots=np.full(WORDS * (128 + min(10 * n_pairs, 10_000)), EMPTY, np.int64),
             used=np.array([1, 8], np.int64),
         )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.behaviours import attend, prepare
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import Counts, find, insert
+from aomultirl.engine.counts import VISITS, Counts, find, insert
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import Outcome, Phase, Ran, check_phase
 
@@ -22,8 +22,10 @@ U = np.uint64
 
 
 @kernel
-def _act(behaviour: Any, counts: Counts, n_actions: int, step: int, state: int, agent: RandomStream) -> int:
+def _act(behaviour: Any, counts: Counts, step: int, state: int, agent: RandomStream) -> int:
+    """The action for a state, at a step of the phase."""
     table = behaviour.table
+    n_actions = len(counts.heads) // len(table.budget)
     entry = table.plan[step * table.stride + state]
     if entry < 0:
         prepare(behaviour, counts, step, state, agent)
@@ -36,7 +38,6 @@ def _observe(
     behaviour: Any,
     counts: Counts,
     sums: NDArray[np.float64],
-    n_actions: int,
     step: int,
     state: int,
     action: int,
@@ -45,6 +46,7 @@ def _observe(
 ) -> tuple[bool, bool]:
     """(the behaviour reached its aim, the counts want more room), in the order of the simulator's loop."""
     table = behaviour.table
+    n_actions = len(counts.heads) // len(table.budget)
     pair = state * n_actions + action
     at_random = table.plan[step * table.stride + state] == n_actions
     if len(sums) > 0:
@@ -53,7 +55,7 @@ def _observe(
     finished, crowded = False, False
     slot = find(counts.heads, counts.slots, U(pair), U(successor))
     if counts.slots[slot] >= 0:
-        counts.slots[slot + U(1)] += 1
+        counts.slots[slot + U(VISITS)] += 1
     else:
         crowded = insert(counts, pair, successor)
     if table.budget[state] == 0 or (at_random and table.watch[successor]):
@@ -106,16 +108,8 @@ class Session:
         """The action for the present state."""
         self._must_go_on()
         if self._action is None:
-            self._action = int(
-                _act(
-                    self._phase.behaviour,
-                    self._phase.counts.record,
-                    self.n_actions,
-                    self._step,
-                    self.state,
-                    self._stream,
-                )
-            )
+            phase = self._phase
+            self._action = int(_act(phase.behaviour, phase.counts.record, self._step, self.state, self._stream))
         return self._action
 
     def observe(self, successor: int, reward: float) -> None:
@@ -132,7 +126,6 @@ class Session:
             phase.behaviour,
             phase.counts.record,
             phase.sums,
-            self.n_actions,
             self._step,
             self.state,
             self._action,

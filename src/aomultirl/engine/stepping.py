@@ -7,8 +7,8 @@ for the first time.
 Draws.  One 64-bit draw of the world's stream a step (two where rewards are noisy).  The agent's stream is drawn from
 where a table says "at random" and where ``prepare`` breaks a tie, so keeping a decision never changes the draws.
 
-The inner loop takes bare arrays, and is a function of its own: with records handed over, or calls left in it, Numba
-counts references at every step, which costs a factor of four to ten.
+The inner loop is a function of its own that counts no references (:func:`.compiling.borrowing`): with calls left in
+it, or references counted at every step, it costs a factor of four to ten.
 """
 
 from collections.abc import Generator
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.behaviours import ASK, Table, attend, kernels_of, prepare
 from aomultirl.engine.compiling import borrowing, kernel
-from aomultirl.engine.counts import Counts, CountTable, find, insert
+from aomultirl.engine.counts import VISITS, Counts, CountTable, find, insert
 from aomultirl.engine.random import RandomStream, below, draw
 from aomultirl.engine.sampling import AliasTables, pick
 from aomultirl.engine.signals import DECISION, STRETCH, serve_signals
@@ -31,35 +31,76 @@ UNSEEN, LOOK, MISSING = 1, 2, 4
 """What a step needs beside the table: a transition seen for the first time, a look, an entry that is missing."""
 
 
-@kernel
+STEP, STATE, ACTION, SUCCESSOR = range(4)
+"""Cells of a walk's place: steps taken, the state it is in, and the last step's action and successor."""
+
+
+class SimulatedWorld(NamedTuple):
+    """A world as the simulator walks in it.
+
+    tables
+        where each pair leads to.
+    rewards
+        (S * A,), the mean of what each pair earns.
+    noisy
+        rewards are 0 or 1 with that mean.
+    """
+
+    tables: AliasTables
+    rewards: NDArray[np.float64]
+    noisy: bool
+
+
+class RandomStreams(NamedTuple):
+    """Where draws come from, uint64 (4,) each, advanced in place.
+
+    world
+        one draw a step, two where rewards are noisy.
+    agent
+        drawn from where a table says "at random", and by ``prepare``.
+    """
+
+    world: RandomStream
+    agent: RandomStream
+
+
+class Limits(NamedTuple):
+    """How far to run.
+
+    last
+        the number of steps of the phase.
+    stretch
+        steps after which the inner loop is left, at the latest, to look for signals.
+    """
+
+    last: int
+    stretch: int
+
+
+@borrowing
 def _walk(
-    heads: NDArray[np.uint64],
-    cells: NDArray[np.uint64],
-    width: int,
-    rewards: NDArray[np.float64],
-    noisy: bool,
-    plan: NDArray[np.int32],
-    stride: int,
-    budget: NDArray[np.int64],
-    watch: NDArray[np.bool_],
-    count_heads: NDArray[np.uint64],
-    slots: NDArray[np.int64],
+    world: SimulatedWorld,
+    table: Table,
+    counts: Counts,
     sums: NDArray[np.float64],
-    world: RandomStream,
-    agent: RandomStream,
+    streams: RandomStreams,
     place: NDArray[np.int64],
     last: int,
     total: float,
 ) -> tuple[int, float, float]:
-    """Walk until a step needs more than the table; place = (step, state, action, successor) in and out.
+    """Walk until a step needs more than the table; ``place`` in and out.
 
     Returns what the last step needs, a sum of UNSEEN, LOOK and MISSING, what it earned, and ``total`` with the rewards
     added one by one, as a loop from outside would add them.
     """
-    w0, w1, w2, w3 = world[0], world[1], world[2], world[3]
-    a0, a1, a2, a3 = agent[0], agent[1], agent[2], agent[3]
+    heads, cells, width = world.tables.heads, world.tables.cells, world.tables.width
+    rewards, noisy = world.rewards, world.noisy
+    plan, stride, budget, watch = table.plan, table.stride, table.budget, table.watch
+    count_heads, slots = counts.heads, counts.slots
+    w0, w1, w2, w3 = streams.world[0], streams.world[1], streams.world[2], streams.world[3]
+    a0, a1, a2, a3 = streams.agent[0], streams.agent[1], streams.agent[2], streams.agent[3]
     n_actions = U(len(rewards) // len(budget))
-    step, s, s2, a, pair = place[0], U(place[1]), U(place[1]), np.int64(0), U(0)
+    step, s, s2, a, pair = place[STEP], U(place[STATE]), U(place[STATE]), np.int64(0), U(0)
     row = U(step * stride)
     needs, reward = 0, 0.0
     while step < last:
@@ -93,79 +134,55 @@ def _walk(
         slot = find(count_heads, slots, pair, s2)
         seen = slots[slot] >= 0
         if seen:
-            slots[slot + U(1)] += 1
+            slots[slot + U(VISITS)] += 1
         look = (left == 0) | (random & watch[s2])
         if look | (not seen):
             needs = LOOK * look + UNSEEN * (not seen)
             break
         s = s2
-    world[0], world[1], world[2], world[3] = w0, w1, w2, w3
-    agent[0], agent[1], agent[2], agent[3] = a0, a1, a2, a3
-    place[0], place[1], place[2], place[3] = step, np.int64(s), a, np.int64(s2)
+    streams.world[0], streams.world[1], streams.world[2], streams.world[3] = w0, w1, w2, w3
+    streams.agent[0], streams.agent[1], streams.agent[2], streams.agent[3] = a0, a1, a2, a3
+    place[STEP], place[STATE], place[ACTION], place[SUCCESSOR] = step, np.int64(s), a, np.int64(s2)
     return needs, reward, total
 
 
 @borrowing
 def _run(
-    tables: AliasTables,
-    rewards: NDArray[np.float64],
-    noisy: bool,
+    world: SimulatedWorld,
     behaviour: Any,
     counts: Counts,
     sums: NDArray[np.float64],
-    world: RandomStream,
-    agent: RandomStream,
+    streams: RandomStreams,
     place: NDArray[np.int64],
-    last: int,
-    stretch: int,
+    limits: Limits,
     total: float,
 ) -> tuple[float, bool, bool]:
-    """Run a behaviour up to step ``last``: (total reward, it reached its aim, the counts want more room).
-
-    stretch: steps after which the inner loop is left, at the latest, to look for signals.
-    """
-    table = behaviour.table
+    """Run a behaviour up to the last step: (total reward, it reached its aim, the counts want more room)."""
+    table, last = behaviour.table, limits.last
     finished, crowded, spent = False, False, 0
-    while place[0] < last and not finished and not crowded:
-        begin = place[0]
-        needs, reward, total = _walk(
-            tables.heads,
-            tables.cells,
-            tables.width,
-            rewards,
-            noisy,
-            table.plan,
-            table.stride,
-            table.budget,
-            table.watch,
-            counts.heads,
-            counts.slots,
-            sums,
-            world,
-            agent,
-            place,
-            min(last, begin + stretch),
-            total,
-        )
+    while place[STEP] < last and not finished and not crowded:
+        begin = place[STEP]
+        until = min(last, begin + limits.stretch)
+        needs, reward, total = _walk(world, table, counts, sums, streams, place, until, total)
         if needs == MISSING:
-            prepare(behaviour, counts, place[0], place[1], agent)
+            prepare(behaviour, counts, place[STEP], place[STATE], streams.agent)
         elif needs > 0:
             finished, crowded = _settle(behaviour, counts, needs, place, reward)
-        spent = serve_signals(spent, place[0] - begin + DECISION)
+        spent = serve_signals(spent, place[STEP] - begin + DECISION)
     return total, finished, crowded
 
 
 @borrowing
 def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64], reward: float) -> tuple[bool, bool]:
     """After a step that needs something: (the aim is reached, the counts want more room)."""
-    state, action, successor = place[1], place[2], place[3]
+    step, state, action, successor = place[STEP] - 1, place[STATE], place[ACTION], place[SUCCESSOR]
     n_actions = len(counts.heads) // len(behaviour.table.budget)
     finished, crowded = False, False
     if needs & UNSEEN:
         crowded = insert(counts, state * n_actions + action, successor)
     if needs & LOOK:
-        finished = attend(behaviour, counts, place[0] - 1, state, action, successor, reward)
-    place[1] = successor
+        finished = attend(behaviour, counts, step, state, action, successor, reward)
+    place[STATE] = successor
     return finished, crowded
 
 
@@ -281,34 +298,23 @@ class Simulator:
         agent: RandomStream,
         noisy: bool = False,
     ) -> None:
-        self.tables, self.rewards, self.noisy = tables, rewards.reshape(-1), noisy
         self.n_states, self.n_actions = rewards.shape
-        self.state, self.world, self.agent = state, world, agent
+        self.state = state
+        self._world, self._streams = SimulatedWorld(tables, rewards.reshape(-1), noisy), RandomStreams(world, agent)
 
     def run(self, phase: Phase) -> Outcome:
         """Run one phase to its end."""
         check_phase(phase, self.n_states, self.n_actions)
         place = np.array([0, self.state, 0, 0], np.int64)
-        reward, finished = 0.0, False
-        while place[0] < phase.steps and not finished:
+        reward, finished, limits = 0.0, False, Limits(phase.steps, STRETCH)
+        while place[STEP] < phase.steps and not finished:
             reward, finished, crowded = _run(
-                self.tables,
-                self.rewards,
-                self.noisy,
-                phase.behaviour,
-                phase.counts.record,
-                phase.sums,
-                self.world,
-                self.agent,
-                place,
-                phase.steps,
-                STRETCH,
-                reward,
+                self._world, phase.behaviour, phase.counts.record, phase.sums, self._streams, place, limits, reward
             )
             if crowded:
                 phase.counts.make_room()
-        self.state = int(place[1])
-        return Outcome(int(place[0]), self.state, reward, bool(finished))
+        self.state = int(place[STATE])
+        return Outcome(int(place[STEP]), self.state, reward, bool(finished))
 
     def drive(self, episode: Generator[Phase, Outcome, Any]) -> tuple[Any, list[Ran]]:
         """Run an agent's episode to its end: what the agent says of it, and the phases that were run.

@@ -16,7 +16,7 @@ from aomultirl import descriptions, plugins
 from aomultirl.experiments.checkpoints import EVERY, finish
 from aomultirl.experiments.history import History
 from aomultirl.experiments.judge import RECORDED
-from aomultirl.experiments.runner import Course
+from aomultirl.experiments.runner import SimulatedRun
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds import catalogue
 
@@ -74,7 +74,7 @@ class Cell:
         models = make_world(self.world)
         agent = descriptions.make(self.agent, "agent")
         stream = descriptions.make(self.stream, "stream")
-        course = Course(agent, models, stream, self.episodes, self.run_seed, record=self.record)
+        course = SimulatedRun(agent, models, stream, self.episodes, self.run_seed, record=self.record)
         return finish(course, checkpoint, every, notes)
 
 

@@ -10,9 +10,10 @@ from aomultirl import checks
 from aomultirl.agents import saving
 from aomultirl.agents.base import Agent, Setting
 from aomultirl.engine.interacting import Session
+from aomultirl.experiments.episodes import episode_streams
 from aomultirl.experiments.history import History
 from aomultirl.experiments.interaction import interact
-from aomultirl.experiments.runner import episode_streams, run
+from aomultirl.experiments.runner import run
 from aomultirl.mdp import ModelSet
 from aomultirl.streams import round_robin
 from aomultirl.worlds.random_models import random_models

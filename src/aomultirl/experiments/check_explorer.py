@@ -15,7 +15,7 @@ from aomultirl.engine.interacting import Session
 from aomultirl.engine.stepping import Phase, Ran, Simulator
 from aomultirl.experiments.check_agent import ContractError, check_agent
 from aomultirl.experiments.check_learner import check_is_record
-from aomultirl.experiments.runner import episode_streams
+from aomultirl.experiments.episodes import episode_streams
 from aomultirl.exploring.base import Exploration, Explorer
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.environment import WorldEnv

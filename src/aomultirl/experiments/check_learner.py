@@ -14,7 +14,7 @@ from aomultirl import agents, checks
 from aomultirl.engine.packed_counts import pack
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.check_agent import ContractError, check_agent
-from aomultirl.experiments.runner import episode_streams
+from aomultirl.experiments.episodes import episode_streams
 from aomultirl.learning.base import Known, Learner, Learning, Share
 from aomultirl.mdp import ModelSet
 from aomultirl.setting import Setting

@@ -14,9 +14,10 @@ import numpy as np
 
 from aomultirl import checks, files
 from aomultirl.agents import saving
+from aomultirl.descriptions import describe
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.package_state import source
-from aomultirl.experiments.runner import Course
+from aomultirl.experiments.runner import SimulatedRun
 
 EVERY = 60.0
 """Seconds between two checkpoints."""
@@ -25,7 +26,7 @@ MOST_BYTES = 2**32
 
 
 def finish(
-    course: Course, checkpoint: str | Path | None = None, every: float = EVERY, notes: list[str] | None = None
+    course: SimulatedRun, checkpoint: str | Path | None = None, every: float = EVERY, notes: list[str] | None = None
 ) -> History:
     """Run to the end, from the first episode or from a checkpoint.
 
@@ -57,7 +58,7 @@ def finish(
     return course.history()
 
 
-def _write(course: Course, path: Path, notes: list[str]) -> None:
+def _write(course: SimulatedRun, path: Path, notes: list[str]) -> None:
     """A full disk does not end a run."""
     so_far = course.so_far()
     beside = {"source": source(), "about": dict(so_far.about), "columns": dict(so_far.columns)}
@@ -68,12 +69,12 @@ def _write(course: Course, path: Path, notes: list[str]) -> None:
         _note(notes, f"the checkpoint {str(path)!r} cannot be written: {error}")
 
 
-def _take_over(course: Course, path: Path, notes: list[str]) -> bool:
+def _take_over(course: SimulatedRun, path: Path, notes: list[str]) -> bool:
     """Go on from a checkpoint; False if there is none that fits."""
     fresh = course.agent
     try:
         agent, beside = saving.from_bytes(files.read_regular(path, MOST_BYTES), [type(fresh)])
-        if type(agent) is not type(fresh) or repr(agent) != repr(fresh):
+        if type(agent) is not type(fresh) or describe(agent) != describe(fresh):
             raise ValueError(f"it is of {agent!r:.200}, not of {fresh!r:.200}")
         if beside.get("source") != source():
             raise ValueError("other code began it, and the same code must go on")

@@ -25,7 +25,7 @@ class Observer(Protocol):
         """After each, when it is kept."""
 
 
-class Outcome(NamedTuple):
+class Completion(NamedTuple):
     """What became of an experiment.
 
     total, found
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
     notes: list[str]
 
 
-def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (), every: float = EVERY) -> Outcome:
+def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (), every: float = EVERY) -> Completion:
     """Compute what is missing in the store, and keep it; failed cells are tried again, and do not stop the others.
 
     Parameters
@@ -77,7 +77,13 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
                         observer.finished(computed)
         finally:
             store.clear()
-    return Outcome(len(store.cells), len(store.cells) - len(missing), wrong, store.set_aside, notes)
+    return Completion(
+        total=len(store.cells),
+        found=len(store.cells) - len(missing),
+        failed=wrong,
+        set_aside=store.set_aside,
+        notes=notes,
+    )
 
 
 @contextmanager

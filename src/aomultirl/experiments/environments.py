@@ -24,7 +24,7 @@ LONGEST_WAIT = 10**8
 """Steps that an agent may ask of an environment that nobody limits: at ten microseconds each, a quarter of an hour."""
 
 
-class Player:
+class EpisodeEnvironment:
     """The environment of one episode.
 
     Parameters
@@ -134,7 +134,7 @@ class Environments:
         self.make_env = make_env
         self._open: OrderedDict[int, Any] = OrderedDict()
 
-    def player(self, episode: int) -> Player:
+    def of_episode(self, episode: int) -> EpisodeEnvironment:
         """The environment of an episode."""
         try:
             env = self.make_env(episode)
@@ -144,7 +144,7 @@ class Environments:
         self._open.move_to_end(id(env))
         if len(self._open) > MOST_OPEN:
             self._close(self._open.popitem(last=False)[1])
-        return Player(env, episode)
+        return EpisodeEnvironment(env, episode)
 
     @contextmanager
     def closed_in_the_end(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """Run an agent with anyone's Gymnasium environments, of which nobody knows more than what they show."""
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -7,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.base import Agent, Report, Setting
+from aomultirl.agents.base import Agent, Episode, Report
 from aomultirl.engine.interacting import Session
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
-from aomultirl.experiments.environments import Environments, Player
-from aomultirl.experiments.history import History, Row
-from aomultirl.experiments.judge import split
+from aomultirl.experiments.environments import Environments, EpisodeEnvironment
+from aomultirl.experiments.episodes import EpisodeLoop, unjudged_row
+from aomultirl.experiments.history import History
+from aomultirl.experiments.progress import bar
 from aomultirl.experiments.provenance import identity, left_behind
-from aomultirl.experiments.runner import check_is_agent, check_report, episode_streams, progress_bar, read_episodes
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -42,53 +44,75 @@ def interact(
     rewards
         (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
     """
-    episodes = read_episodes("episodes", episodes)
-    seed = checks.seed("seed", seed)
+    loop = EpisodeLoop(agent, episodes, seed)
     most = None if horizon is None else checks.integer("horizon", horizon, least=1)
-    check_is_agent(agent)
-    agent_streams, env_streams = (episode_streams(seed, purpose, episodes) for purpose in ("agent", "world"))
-    rows: list[Row] = []
+    about: dict[str, Any] = {}
     environments = Environments(make_env)
-    with environments.closed_in_the_end(), progress_bar(progress, type(agent).__name__, episodes) as advance:
-        for k in range(episodes):
-            player = environments.player(k)
-            sizes = player.n_states, player.n_actions
-            first = (agent.setting.n_states, agent.setting.n_actions) if k > 0 else sizes
-            if sizes != first:
-                words = f"has {sizes[0]} states and {sizes[1]} actions, that of episode 0 has {first[0]} and {first[1]}"
-                raise ValueError(f"the environment of episode {k} {words}")
-            if "task" in agent.told:
-                raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
-            if k == 0:
-                player.check_memory(agent)
-            start = player.reset(int(env_streams[k][0] >> np.uint64(1)))
-            with player.memory_named(agent):
-                if k == 0:
-                    agent.begin(Setting(*sizes, _read_rewards(rewards, *sizes), episodes))
-                    agent.completed = 0
-                    about = {**identity(agent, seed, episodes), "recorded": []}
-                session = Session(agent.episode(start, agent_streams[k]), *sizes, start, agent_streams[k])
-                _play(session, player, most)
-            check_report(agent, session.report)
-            agent.completed = k + 1
-            rows.append(_unjudged(k, start, session.report, session.ran))
-            advance()
-    return History.of(rows, {**about, **left_behind(agent, episode_streams(seed, "memory", 1)[0], {})})
+    shown = bar(type(agent).__name__, sys.stderr, wanted=progress, lines=False)
+    with environments.closed_in_the_end(), shown as done:
+        while loop.met < loop.episodes:
+            number = loop.met
+            env = environments.of_episode(number)
+            _check_fits(agent, env)
+            start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)))
+            with env.memory_named(agent):
+                if number == 0:
+                    loop.begin_agent(env.n_states, env.n_actions, _read_rewards(rewards, env.n_states, env.n_actions))
+                    about = {**identity(agent, loop.seed, loop.episodes), "recorded": []}
+                driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
+                report, ran = loop.play(driver, start)
+            loop.rows.append(unjudged_row(number, start, report, ran))
+            done(loop.met, loop.episodes)
+    return History.of(loop.rows, {**about, **left_behind(agent, loop.spare_stream(), {})})
 
 
-def _play(session: Session, player: Player, most: int | None) -> None:
-    """Step through one episode; whatever fails, the agent's memory stays as it was."""
-    try:
-        while not session.over:
-            if most is None:
-                player.check_wait(session.steps_left)
-            state, reward, over = player.step(session.act(), session.learns_rewards)
-            session.observe(state, reward)
-            if over or player.steps == most:
-                session.stop()
-    except BaseException:
-        session.close()
-        raise
+def _check_fits(agent: Agent, env: EpisodeEnvironment) -> None:
+    """Refuse an environment that the agent cannot play in, or not after those before it."""
+    sizes = env.n_states, env.n_actions
+    first = sizes if env.episode == 0 else (agent.setting.n_states, agent.setting.n_actions)
+    if sizes != first:
+        words = f"has {sizes[0]} states and {sizes[1]} actions, that of episode 0 has {first[0]} and {first[1]}"
+        raise ValueError(f"the environment of episode {env.episode} {words}")
+    if "task" in agent.told:
+        raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
+    if env.episode == 0:
+        env.check_memory(agent)
+
+
+class EnvironmentDriver:
+    """Steps through an episode in an environment.
+
+    Parameters
+    ----------
+    env
+        the environment, reset.
+    start
+        the state that it is in.
+    stream
+        the agent's random stream.
+    most
+        steps after which the episode ends, if nobody ends it before; None for no limit.
+    """
+
+    def __init__(self, env: EpisodeEnvironment, start: int, stream: RandomStream, most: int | None) -> None:
+        self.env, self.start, self.stream, self.most = env, start, stream, most
+
+    def drive(self, episode: Episode) -> tuple[Report, list[Ran]]:
+        """Step through to the end; whatever fails, the agent's memory stays as it was."""
+        env = self.env
+        session = Session(episode, env.n_states, env.n_actions, self.start, self.stream)
+        try:
+            while not session.over:
+                if self.most is None:
+                    env.check_wait(session.steps_left)
+                state, reward, over = env.step(session.act(), session.learns_rewards)
+                session.observe(state, reward)
+                if over or env.steps == self.most:
+                    session.stop()
+        except BaseException:
+            session.close()
+            raise
+        return session.report, session.ran
 
 
 def _read_rewards(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.float64] | None:
@@ -98,11 +122,3 @@ def _read_rewards(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.flo
     if table.shape != (n_states, n_actions):
         raise ValueError(f"rewards must have shape ({n_states}, {n_actions}), not {table.shape}")
     return table
-
-
-def _unjudged(k: int, start: int, report: Report, ran: list[Ran]) -> Row:
-    """A row where nobody knows the world."""
-    unknown, told = (np.nan,) * 6, (report.certified, report.abstained)
-    return Row(
-        k, -1, start, report.cluster, report.new_cluster, False, report.exploration_ok, *split(ran), *unknown, *told
-    )

@@ -12,8 +12,9 @@ from aomultirl.engine.behaviours import Fixed, follow
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, CountTable, find, merged, visits_of
 from aomultirl.engine.signals import serve_signals
-from aomultirl.engine.stepping import Phase, Ran, Simulator
+from aomultirl.engine.stepping import Phase, Ran
 from aomultirl.engine.successors import Successors
+from aomultirl.experiments.episodes import simulated, unjudged_row
 from aomultirl.experiments.history import Row
 from aomultirl.mdp import MDP, ModelSet
 
@@ -60,22 +61,20 @@ class Judge:
         self._known: dict[tuple[int, int, bytes], NDArray[np.float64]] = {}
         self.stands_for: dict[int, int] = {}
 
-    def row(self, k: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
-        parts = split(ran)
-        return Row(
-            k,
-            task,
-            start,
-            report.cluster,
-            report.new_cluster,
-            self._misclustered(task, report),
-            report.exploration_ok,
-            *parts,
-            *self._regret(task, start, ran, parts[2]),
-            *self._evaluate(task, start, report, self.sources[2 * k : 2 * k + 2]),
-            self._error(task, report),
-            report.certified,
-            report.abstained,
+    def row(self, number: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
+        """The row of an episode, with all that takes knowing the world."""
+        row = unjudged_row(number, start, report, ran)
+        value, regret, learning_regret = self._regret(task, start, ran, row.clustering_reward)
+        sampled, exact = self._evaluate(task, start, report, self.sources[2 * number : 2 * number + 2])
+        return row._replace(
+            task=task,
+            misclustered=self._misclustered(task, report),
+            value=value,
+            regret=regret,
+            learning_regret=learning_regret,
+            evaluation_reward=sampled,
+            evaluation_value=exact,
+            estimate_error=self._error(task, report),
         )
 
     def _regret(self, task: int, start: int, ran: list[Ran], collected: float) -> tuple[float, float, float]:
@@ -123,7 +122,7 @@ class Judge:
         if "evaluation" not in self.record or plan is None or horizon == 0:
             return np.nan, np.nan
         world = self.models[task]
-        simulator = Simulator(world.alias_tables, world.gains, start, sources[0], sources[1])
+        simulator = simulated(world, start, sources[0], sources[1])
         phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
         sampled = simulator.run(phase).reward
         return sampled, float(self._values(task, plan, horizon)[start])
@@ -139,13 +138,3 @@ class Judge:
         if report.cluster not in self.stands_for:
             raise ValueError(f"an episode was put in cluster {report.cluster}, which no episode made")
         return self.stands_for[report.cluster] != task
-
-
-def split(ran: list[Ran]) -> tuple[int, int, float, float]:
-    """(identification steps, learning steps, clustering reward, learning reward)."""
-    steps = {"clustering": 0, "learning": 0}
-    earned = {"clustering": 0.0, "learning": 0.0}
-    for one in ran:
-        steps[one.phase.part] += one.outcome.steps
-        earned[one.phase.part] += one.outcome.reward
-    return steps["clustering"], steps["learning"], earned["clustering"], earned["learning"]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.completion import Observer, complete
+from aomultirl.experiments.episodes import read_episodes
 from aomultirl.experiments.executors import local
 from aomultirl.experiments.history import History
-from aomultirl.experiments.runner import read_episodes
 from aomultirl.experiments.store import Store
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds import gridworld

@@ -22,21 +22,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, theory
-from aomultirl.engine.behaviours import ASK, FOREVER, Table, empty_table, register
+from aomultirl.engine.behaviours import ASK, FOREVER, Table, register
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.exploring.base import Exploration, Explorer
-from aomultirl.exploring.targets import book, forget_ways
+from aomultirl.exploring.targets import book, forget_ways, open_targets
 
 TIES = ("random", "released")
 
 
 class ExploreIDBehaviour(NamedTuple):
-    """table.watch[s]: G(s) is not empty.
+    """ExploreID in the middle of an episode.
 
-    targets: the pairs of Gamma, (S * A,); open: the size of G(s) for each s, and their sum; first: 1 where ties go to
-    the first action.
+    table
+        table.watch[s]: G(s) is not empty.
+    targets
+        (S * A,), the pairs of Gamma.
+    open
+        (S + 1,), the size of G(s) for each s, and their sum.
+    needed
+        N, visits of every pair of Gamma.
+    first
+        1 where ties go to the first action, else 0.
     """
 
     table: Table
@@ -59,17 +67,7 @@ def explore_id(targets: NDArray[np.bool_], needed: int, ties: str = "random") ->
         "random" or "released".
     """
     checks.choice("ties", ties, TIES)
-    if not targets.any():
-        raise ValueError("targets is empty: there is nothing to explore")
-    n_states = len(targets)
-    missing = targets.sum(axis=1)
-    return ExploreIDBehaviour(
-        empty_table(n_states)._replace(watch=missing > 0),
-        np.ascontiguousarray(targets, np.bool_).reshape(-1),
-        np.append(missing, missing.sum()).astype(np.int64),
-        needed,
-        int(ties == "released"),
-    )
+    return ExploreIDBehaviour(*open_targets(targets), needed=needed, first=int(ties == "released"))
 
 
 @kernel
@@ -77,7 +75,7 @@ def _score(counts: Counts, watch: NDArray[np.bool_], pair: int) -> tuple[int, in
     """(x, n): of n visits of ``pair``, x led to an under-sampled state."""
     hits = total = 0
     for slot in range(*span(counts, pair)):
-        successor, visits = counts.slots[2 * slot], counts.slots[2 * slot + 1]
+        successor, visits = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
         if successor != EMPTY:
             total += visits
             if watch[successor]:
@@ -157,11 +155,10 @@ def _attend(
     behaviour: ExploreIDBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
 ) -> bool:
     """Forget the entry of the state; where a target is complete, forget what depended on it."""
-    table, left = behaviour.table, behaviour.open
-    table.plan[state] = ASK
-    if book(table, behaviour.targets, left, behaviour.needed, counts, state, action):
-        forget_ways(table)
-    return bool(left[-1] == 0)
+    behaviour.table.plan[state] = ASK
+    if book(behaviour, counts, state, action):
+        forget_ways(behaviour.table)
+    return bool(behaviour.open[-1] == 0)
 
 
 register(ExploreIDBehaviour, prepare=_prepare, attend=_attend)

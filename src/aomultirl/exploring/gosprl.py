@@ -19,20 +19,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.engine.behaviours import ASK, Table, empty_table, register
+from aomultirl.engine.behaviours import ASK, Table, register
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, Counts, span, visits_of
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
 from aomultirl.exploring.base import Explorer
-from aomultirl.exploring.targets import book, forget_ways
+from aomultirl.exploring.targets import book, forget_ways, open_targets
 
 ACCURACY = 1e-3
+"""Planning stops when no value moves by more than this share of the largest."""
 MOST_SWEEPS = 10_000
+"""Planning stops after so many sweeps in any case, as it must where the goal is out of reach and values only grow."""
 
 
 class GosprlBehaviour(NamedTuple):
-    """table.watch[s]: s is in G.  targets: (S * A,); open: under-sampled targets in each s, and their sum."""
+    """GOSPRL in the middle of an episode.
+
+    table
+        table.watch[s]: s is in G.
+    targets
+        (S * A,), the pairs to be sampled.
+    open
+        (S + 1,), under-sampled targets in each s, and their sum.
+    needed
+        N, visits of every target.
+    confidence
+        2 S A / delta, in the confidence intervals.
+    """
 
     table: Table
     targets: NDArray[np.bool_]
@@ -54,17 +68,7 @@ def gosprl(targets: NDArray[np.bool_], needed: int, failure: float) -> GosprlBeh
         delta in the confidence intervals.
     """
     checks.real("failure", failure, above=0.0, below=1.0)
-    if not targets.any():
-        raise ValueError("targets is empty: there is nothing to explore")
-    n_states, n_actions = targets.shape
-    missing = targets.sum(axis=1)
-    return GosprlBehaviour(
-        empty_table(n_states)._replace(watch=missing > 0),
-        np.ascontiguousarray(targets, np.bool_).reshape(-1),
-        np.append(missing, missing.sum()).astype(np.int64),
-        needed,
-        2.0 * n_states * n_actions / failure,
-    )
+    return GosprlBehaviour(*open_targets(targets), needed=needed, confidence=2.0 * targets.size / failure)
 
 
 @kernel
@@ -78,8 +82,8 @@ def _least_way(
     x = np.log(confidence * n)
     shares = np.zeros(len(values))
     for slot in range(*span(counts, pair)):
-        if counts.slots[2 * slot] != EMPTY:
-            shares[counts.slots[2 * slot]] = counts.slots[2 * slot + 1] / n
+        if counts.slots[WORDS * slot] != EMPTY:
+            shares[counts.slots[WORDS * slot]] = counts.slots[WORDS * slot + VISITS] / n
     radius = 2.0 * np.sqrt(shares * (1.0 - shares) * x / n) + 6.0 * x / n
     total = left = 0.0
     for s in range(len(values)):
@@ -160,12 +164,12 @@ def _attend(
     behaviour: GosprlBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
 ) -> bool:
     """The way is planned anew when a pair on it has doubled its visits, or when a state has no target left."""
-    table, left = behaviour.table, behaviour.open
+    table = behaviour.table
     travelling = not table.watch[state]
     table.plan[state] = ASK
-    if travelling or book(table, behaviour.targets, left, behaviour.needed, counts, state, action):
+    if travelling or book(behaviour, counts, state, action):
         forget_ways(table)
-    return bool(left[-1] == 0)
+    return bool(behaviour.open[-1] == 0)
 
 
 register(GosprlBehaviour, prepare=_prepare, attend=_attend)

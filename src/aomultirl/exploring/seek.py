@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.behaviours import Table, empty_table, register
 from aomultirl.engine.compiling import borrowing
-from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.exploring.base import Explorer
@@ -34,7 +34,7 @@ from aomultirl.identifying.sequential import (
     LEADER,
     OPEN,
     SETTLED,
-    Evidence,
+    EpisodeEvidence,
     Levels,
     evidence,
     levels,
@@ -42,8 +42,11 @@ from aomultirl.identifying.sequential import (
 )
 
 WEIGHT = 3.0
+"""Pseudo-counts that the leading cluster has in the model: a guess that a few visits outweigh."""
 BACKUPS = 16
+"""States that are backed up after every step."""
 FIRST_SWEEPS = 40
+"""Rotations over all states before the first step."""
 LEAST = 1e-100
 """Values below are none: where nothing worth a visit can be reached they would decay to numbers that are slow."""
 CERTIFY, SURVIVE, COVER = range(3)
@@ -52,16 +55,37 @@ NONE, ACCEPTED, NEW = -1, 0, 1
 
 
 class SeekBehaviour(NamedTuple):
-    """values: (S,); worth: (S * A,); model: P at the places of ``known``.
+    """Seeking in the middle of an episode.
 
-    task: AIM (CERTIFY, SURVIVE or COVER), VERDICT (NONE, ACCEPTED the leader, NEW), LEFT (pairs to be covered), NEXT
-    (state to be backed up), GUIDE (the cluster in ``model``), SINCE (steps since the worth of bets was worked out).
+    table
+        which action each state calls for; every visit needs a look.
+    gammas
+        tables for the evidence.
+    known
+        what all clusters know.
+    seen
+        the evidence of the episode.
+    levels
+        the numbers in force for that evidence.
+    values
+        (S,), of being in each state.
+    worth
+        (S * A,), of a visit of each pair.
+    model
+        P at the places of ``known``.
+    task
+        AIM (CERTIFY, SURVIVE or COVER), VERDICT (NONE, ACCEPTED the leader, NEW), LEFT (pairs to be covered), NEXT
+        (state to be backed up), GUIDE (the cluster in ``model``), SINCE (steps since the worth of bets was worked out).
+    needed
+        visits of every target in a world that nobody knows.
+    discount
+        of the values.
     """
 
     table: Table
     gammas: Gammas
     known: Knowledge
-    seen: Evidence
+    seen: EpisodeEvidence
     levels: Levels
     values: NDArray[np.float64]
     worth: NDArray[np.float64]
@@ -74,7 +98,7 @@ class SeekBehaviour(NamedTuple):
 def seek(
     gammas: Gammas,
     known: Knowledge,
-    seen: Evidence,
+    seen: EpisodeEvidence,
     levels: Levels,
     n_states: int,
     needed: int,
@@ -90,119 +114,90 @@ def seek(
         known,
         seen,
         levels,
-        np.zeros(n_states),
-        np.zeros(len(seen.targets)),
-        np.zeros(len(known.states)),
-        np.array([aim, NEW if aim == COVER else NONE, int(seen.targets.sum()), 0, -1, 0], np.int64),
-        needed,
-        discount,
+        values=np.zeros(n_states),
+        worth=np.zeros(len(seen.targets)),
+        model=np.zeros(len(known.states)),
+        task=np.array([aim, NEW if aim == COVER else NONE, int(seen.targets.sum()), 0, -1, 0], np.int64),
+        needed=needed,
+        discount=discount,
     )
 
 
 @borrowing
-def _remodel(
-    starts: NDArray[np.int64],
-    seen: NDArray[np.int64],
-    visits: NDArray[np.int64],
-    here: NDArray[np.int64],
-    total: NDArray[np.int64],
-    model: NDArray[np.float64],
-    guide: int,
-    pair: int,
-) -> None:
+def _remodel(behaviour: SeekBehaviour, pair: int) -> None:
     """P of one pair: counts of the episode and WEIGHT of the guide's."""
-    first, last = starts[pair], starts[pair + 1]
-    n = visits[guide, pair] if guide >= 0 else 0
+    known, model, guide = behaviour.known, behaviour.model, behaviour.task[GUIDE]
+    here, total = behaviour.seen.here, behaviour.seen.total[pair]
+    first, last = known.starts[pair], known.starts[pair + 1]
+    n = known.visits[guide, pair] if guide >= 0 else 0
     if n > 0:
-        scale, whole = WEIGHT / n, 1.0 / (total[pair] + WEIGHT)
+        scale, whole = WEIGHT / n, 1.0 / (total + WEIGHT)
         for i in range(first, last):
-            model[i] = (here[i] + scale * seen[guide, i]) * whole
-    elif total[pair] > 0:
+            model[i] = (here[i] + scale * known.seen[guide, i]) * whole
+    elif total > 0:
         for i in range(first, last):
-            model[i] = here[i] / total[pair]
+            model[i] = here[i] / total
 
 
 @borrowing
-def _novel_values(
-    counts: Counts,
-    starts: NDArray[np.int64],
-    states: NDArray[np.int32],
-    values: NDArray[np.float64],
-    pair: int,
-    novel: float,
-    novel_count: int,
-) -> float:
+def _novel_values(behaviour: SeekBehaviour, counts: Counts, pair: int) -> float:
     """The part of the expectation that goes to successors no cluster has seen."""
+    known = behaviour.known
     total = 0.0
-    first, last = starts[pair], starts[pair + 1] - 1
+    first, last = known.starts[pair], known.starts[pair + 1] - 1
     for slot in range(*span(counts, pair)):
-        key = counts.slots[2 * slot]
-        if key != EMPTY and (first == last or place_of(starts, states, pair, key) == last):
-            total += counts.slots[2 * slot + 1] * values[key]
-    return total * novel / novel_count
+        key = counts.slots[WORDS * slot]
+        if key != EMPTY and (first == last or place_of(known.starts, known.states, pair, key) == last):
+            total += counts.slots[WORDS * slot + VISITS] * behaviour.values[key]
+    return float(total * behaviour.model[last] / behaviour.seen.here[last])
 
 
 @borrowing
-def _back_up(
-    counts: Counts,
-    starts: NDArray[np.int64],
-    states: NDArray[np.int32],
-    model: NDArray[np.float64],
-    worth: NDArray[np.float64],
-    total: NDArray[np.int64],
-    here: NDArray[np.int64],
-    guided: NDArray[np.int64],
-    guide: int,
-    values: NDArray[np.float64],
-    plan: NDArray[np.int32],
-    discount: float,
-    state: int,
-) -> None:
-    n_actions = len(worth) // len(values)
+def _back_up(behaviour: SeekBehaviour, counts: Counts, state: int) -> None:
+    """The value of one state, and its action."""
+    known, seen, values, model = behaviour.known, behaviour.seen, behaviour.values, behaviour.model
+    starts, states, discount, guide = known.starts, known.states, behaviour.discount, behaviour.task[GUIDE]
+    n_actions = len(behaviour.worth) // len(values)
     best, action = -1.0, 0
     for a in range(n_actions):
         pair = np.uint64(state * n_actions + a)
         i, end = np.uint64(starts[pair]), np.uint64(starts[pair + np.uint64(1)] - 1)
         q = 0.0
-        if total[pair] == 0 and (guide < 0 or guided[pair] == 0):
+        if seen.total[pair] == 0 and (guide < 0 or known.visits[guide, pair] == 0):
             q = 1.0 / (1.0 - discount)
         else:
             for j in range(i, end):
                 q += model[j] * values[np.uint64(states[j])]
-            if here[end] > 0:
-                q += _novel_values(counts, starts, states, values, np.int64(pair), model[end], here[end])  # type: ignore[arg-type]
-        q = worth[pair] + discount * q
+            if seen.here[end] > 0:
+                q += _novel_values(behaviour, counts, np.int64(pair))  # type: ignore[arg-type]
+        q = behaviour.worth[pair] + discount * q
         if q > best:
             best, action = q, a
     values[state] = best if best > LEAST else 0.0
-    plan[state] = action
+    behaviour.table.plan[state] = action
 
 
 @borrowing
 def _plan(behaviour: SeekBehaviour, counts: Counts, backups: int, last: int) -> None:
     """Back up so many states in rotation, and ``last`` at last."""
-    known, seen, task = behaviour.known, behaviour.seen, behaviour.task
-    starts, states, model, worth = known.starts, known.states, behaviour.model, behaviour.worth
-    total, here, values, plan = seen.total, seen.here, behaviour.values, behaviour.table.plan
-    guide = task[GUIDE]
-    guided = known.visits[guide] if guide >= 0 else total
-    s, discount, spent = task[NEXT], behaviour.discount, 0
+    s, spent = behaviour.task[NEXT], 0
     for _ in range(backups):
         spent = serve_signals(spent, DECISION)
-        s = s - 1 if s > 0 else len(values) - 1
-        _back_up(counts, starts, states, model, worth, total, here, guided, guide, values, plan, discount, s)
-    task[NEXT] = s
-    _back_up(counts, starts, states, model, worth, total, here, guided, guide, values, plan, discount, last)
+        s = s - 1 if s > 0 else len(behaviour.values) - 1
+        _back_up(behaviour, counts, s)
+    behaviour.task[NEXT] = s
+    _back_up(behaviour, counts, last)
 
 
 @borrowing
 def _follow_guide(behaviour: SeekBehaviour, guide: int) -> None:
-    known, seen = behaviour.known, behaviour.seen
+    """Plan with the counts of another cluster, or of none (-1)."""
+    starts = behaviour.known.starts
     behaviour.task[GUIDE] = guide
     spent = 0
-    for pair in range(len(seen.total)):
-        spent = serve_signals(spent, 16 + known.starts[pair + 1] - known.starts[pair])
-        _remodel(known.starts, known.seen, known.visits, seen.here, seen.total, behaviour.model, guide, pair)
+    for pair in range(len(starts) - 1):
+        spent = serve_signals(spent, 16 + starts[pair + 1] - starts[pair])
+        _remodel(behaviour, pair)
 
 
 @borrowing
@@ -280,16 +275,7 @@ def _prepare(behaviour: SeekBehaviour, counts: Counts, step: int, state: int, st
         spent = 0
         for pair in range(len(seen.total)):
             spent = serve_signals(spent, DECISION * len(known.seen))
-            find_bets(
-                behaviour.gammas,
-                known.starts,
-                known.seen,
-                known.visits,
-                levels.intervals,
-                levels.events,
-                seen.bets,
-                pair,
-            )
+            find_bets(behaviour.gammas, known, levels.intervals, levels.events, seen.bets, pair)
             seen.ready[pair] = True
         _value_bets(behaviour)
     else:
@@ -339,7 +325,7 @@ def _attend(
             elif seen.state[CHANGED]:
                 _value_targets(behaviour)
             seen.state[CHANGED] = 0
-    _remodel(known.starts, known.seen, known.visits, seen.here, seen.total, behaviour.model, task[GUIDE], pair)
+    _remodel(behaviour, pair)
     _plan(behaviour, counts, BACKUPS, successor)
     return False
 

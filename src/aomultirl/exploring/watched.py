@@ -17,7 +17,7 @@ from aomultirl.engine.random import RandomStream
 from aomultirl.exploring.seek import ACCEPTED, AIM, CERTIFY, NEW, NONE, VERDICT
 from aomultirl.identifying.e_values import Gammas
 from aomultirl.identifying.knowledge import Knowledge
-from aomultirl.identifying.sequential import ALIVE, OPEN, Evidence, Levels, observe
+from aomultirl.identifying.sequential import ALIVE, OPEN, EpisodeEvidence, Levels, observe
 
 
 class WatchedBehaviour(NamedTuple):
@@ -35,12 +35,14 @@ class WatchedBehaviour(NamedTuple):
     inner: Any
     gammas: Gammas
     known: Knowledge
-    seen: Evidence
+    seen: EpisodeEvidence
     levels: Levels
     task: NDArray[np.int64]
 
 
-def watched(inner: Any, gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels, aim: int) -> WatchedBehaviour:
+def watched(
+    inner: Any, gammas: Gammas, known: Knowledge, seen: EpisodeEvidence, levels: Levels, aim: int
+) -> WatchedBehaviour:
     """The behaviour; done with a verdict, or without one when the inner behaviour has reached its aim."""
     table = empty_table(len(inner.table.budget))
     task = np.array([aim, NEW if len(known.seen) == 0 else NONE], np.int64)

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from aomultirl.engine.compiling import borrowing
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.e_values import Gammas, interval_radius, lower_bound
+from aomultirl.identifying.knowledge import Knowledge, TwoRows
 
 THETA, WIN, LOSE, RATE = range(4)
+"""Cells of a bet, see :func:`find_bet`."""
 
 
 @borrowing
@@ -28,21 +30,15 @@ def ratio(d_rival: int, n_rival: int, d: int, n: int) -> float:
 
 @borrowing
 def find_bet(
-    half: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    mine: NDArray[np.int64],
-    rival: NDArray[np.int64],
-    n: int,
-    n_rival: int,
-    level: float,
-    events: NDArray[np.float64],
-    out: NDArray[np.float64],
+    gammas: Gammas, rows: TwoRows, level: float, events: NDArray[np.float64], bet: NDArray[np.float64]
 ) -> None:
     """The event at which the rival's predictions win fastest: all successors at least so much likelier.
 
-    mine, rival: counts of one row.  out = (smallest ratio in the event, ln of both factors, growth per visit).
+    rows: of the rival that is bet on, as ``here``, and of the cluster that is bet against.  bet: THETA, the smallest
+    ratio in the event, WIN and LOSE, the ln of both factors, and RATE, the growth a visit, or 0 where there is no bet.
     """
-    out[RATE] = 0.0
+    rival, n_rival, mine, n = rows.here, rows.n, rows.seen, rows.m
+    bet[RATE] = 0.0
     if n == 0 or n_rival == 0:
         return
     spent = 0
@@ -62,44 +58,34 @@ def find_bet(
         if lead <= 0.0 or lead * lead * n <= (level + events[size]) * q * (1.0 - q):
             # kl(share, q) is at most lead^2 / (q (1 - q)), and the radius at least the level over n: q is not above u.
             continue
-        radius = interval_radius(half, whole, hits, n, level + events[size])
+        radius = interval_radius(gammas, hits, n, level + events[size])
         u = 1.0 - lower_bound(1.0 - hits / n, radius)
         if q > u:
             win, lose = math.log(q / u), math.log((1.0 - q) / (1.0 - u))
             rate = q * win + (1.0 - q) * lose
-            if rate > out[RATE]:
-                out[THETA], out[WIN], out[LOSE], out[RATE] = theta, win, lose, rate
+            if rate > bet[RATE]:
+                bet[THETA], bet[WIN], bet[LOSE], bet[RATE] = theta, win, lose, rate
 
 
 @borrowing
 def find_bets(
     gammas: Gammas,
-    starts: NDArray[np.int64],
-    seen: NDArray[np.int64],
-    visits: NDArray[np.int64],
+    known: Knowledge,
     intervals: NDArray[np.float64],
     events: NDArray[np.float64],
     bets: NDArray[np.float64],
     pair: int,
 ) -> None:
-    """All bets at a pair."""
-    first, last = starts[pair], starts[pair + 1]
+    """All bets at a pair.  intervals: (C,), levels of the confidence intervals; bets: (C, C, S * A, 4), against for."""
+    seen, visits = known.seen, known.visits
+    first, last = known.starts[pair], known.starts[pair + 1]
     spent = 0
     for c in range(len(seen)):
         for rival in range(len(seen)):
             spent = serve_signals(spent, 64 * (last - first))
             if rival != c:
-                find_bet(
-                    gammas.half,
-                    gammas.whole,
-                    seen[c, first:last],
-                    seen[rival, first:last],
-                    visits[c, pair],
-                    visits[rival, pair],
-                    intervals[c],
-                    events,
-                    bets[c, rival, pair],
-                )
+                rows = TwoRows(seen[rival, first:last], visits[rival, pair], seen[c, first:last], visits[c, pair])
+                find_bet(gammas, rows, intervals[c], events, bets[c, rival, pair])
 
 
 @borrowing

@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import borrowing, kernel
-from aomultirl.identifying.e_values import certificate, interval_radius, ln_kt, ln_likelihood, lower_bound
+from aomultirl.identifying.e_values import (
+    Demand,
+    Gammas,
+    Hits,
+    certificate,
+    interval_radius,
+    ln_kt,
+    ln_likelihood,
+    lower_bound,
+)
+from aomultirl.identifying.knowledge import TwoRows
 
 MOST = 6
 """Successors whose 2^k events are looked at one by one."""
@@ -24,20 +34,14 @@ MOST_NOVEL = 16
 
 @borrowing
 def certify_pair(
-    half: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    here: NDArray[np.int64],
-    before: NDArray[np.int64],
-    n: int,
-    seen: NDArray[np.int64],
-    m: int,
-    gap: float,
-    level: float,
-    pool: float,
-    enough: float,
-    done: np.uint64,
+    gammas: Gammas, rows: TwoRows, before: NDArray[np.int64], demand: Demand, done: np.uint64
 ) -> tuple[bool, np.uint64]:
-    """(every event of the pair is certified, the bits of those that are)."""
+    """(every event of the pair is certified, the bits of those that are).
+
+    rows: of this episode and of the cluster; n counts the visits since the certificates began.  before: the part of
+    ``here`` that came earlier.
+    """
+    here, n, seen, m = rows.here, rows.n, rows.seen, rows.m
     if n == 0 or m == 0:
         return False, done
     size, novel = 0, 0
@@ -47,7 +51,7 @@ def certify_pair(
         else:
             novel += here[i] - before[i]
     if size > MOST:
-        return _certify_curve(half, whole, here, before, n, seen, m, gap, level, enough, novel), done
+        return _certify_curve(gammas, rows, before, demand, novel), done
     every = True
     for mask in range(1 << size):
         if done >> np.uint64(mask) & np.uint64(1):
@@ -59,11 +63,11 @@ def certify_pair(
                     b += here[i] - before[i]
                     d += seen[i]
                 bit += 1
-        low = b + novel if d + 0.5 <= gap * m else b  # e_A falls in b where d / m < h; elsewhere look at all
+        low = b + novel if d + 0.5 <= demand.gap * m else b  # e_A falls in b where d / m < h; elsewhere look at all
         least = np.inf if b + novel - low <= MOST_NOVEL else -np.inf
         for hits in range(low, min(b + novel, low + MOST_NOVEL) + 1):
-            least = min(least, certificate(half, whole, hits, n, d, m, gap, pool, level, enough))
-        if least >= enough:
+            least = min(least, certificate(gammas, Hits(hits, n, d, m), demand))
+        if least >= demand.enough:
             done |= np.uint64(1) << np.uint64(mask)
         else:
             every = False
@@ -71,25 +75,14 @@ def certify_pair(
 
 
 @kernel
-def _certify_curve(
-    half: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    here: NDArray[np.int64],
-    before: NDArray[np.int64],
-    n: int,
-    seen: NDArray[np.int64],
-    m: int,
-    gap: float,
-    level: float,
-    enough: float,
-    novel: int,
-) -> bool:
+def _certify_curve(gammas: Gammas, rows: TwoRows, before: NDArray[np.int64], demand: Demand, novel: int) -> bool:
     """Every event is certified, looking only at the curve that bounds them.
 
     An event with d hits before has at most B(d) hits now, B concave with the vertices of the successors sorted by
     b_i / d_i.  Between two points of the curve BB(b | d) is smallest at one of them (it rises, then falls in d), and
     y0(d) at the first.
     """
+    here, n, seen, m = rows.here, rows.n, rows.seen, rows.m
     ratios = np.full(len(here), -1.0)
     for i in range(len(here)):
         if seen[i] > 0:
@@ -99,7 +92,7 @@ def _certify_curve(
     b = float(novel)
     d = 0
     low = 0
-    if not _piece(half, whole, b, n, 0, 0, m, gap, level, enough):
+    if not _piece(gammas, b, n, 0, 0, m, demand):
         return False
     for i in order:
         if seen[i] == 0:
@@ -110,35 +103,24 @@ def _certify_curve(
             b += ratios[i] * (following - d)
             d = following
             if d - low >= step or d == m:
-                if not _piece(half, whole, b, n, low, d, m, gap, level, enough):
+                if not _piece(gammas, b, n, low, d, m, demand):
                     return False
                 low = d
     return True
 
 
 @borrowing
-def _piece(
-    half: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    most: float,
-    n: int,
-    low: int,
-    high: int,
-    m: int,
-    gap: float,
-    level: float,
-    enough: float,
-) -> bool:
+def _piece(gammas: Gammas, most: float, n: int, low: int, high: int, m: int, demand: Demand) -> bool:
     """Every event with low <= d <= high and at most ``most`` hits now is certified."""
     b = min(n, math.floor(most + 1e-9))
-    y0 = lower_bound(low / m, interval_radius(half, whole, low, m, level)) if low > 0 else 0.0
-    x = y0 + gap
+    y0 = lower_bound(low / m, interval_radius(gammas, low, m, demand.level)) if low > 0 else 0.0
+    x = y0 + demand.gap
     if x > 1.0:
         return True
     if (high + 0.5) / m > x or b > x * n:
         return False
     ends = min(
-        ln_kt(half, whole, b + low, n + m) - ln_kt(half, whole, low, m),
-        ln_kt(half, whole, b + high, n + m) - ln_kt(half, whole, high, m),
+        ln_kt(gammas, b + low, n + m) - ln_kt(gammas, low, m),
+        ln_kt(gammas, b + high, n + m) - ln_kt(gammas, high, m),
     )
-    return bool(ends - ln_likelihood(x, b, n) >= enough)
+    return bool(ends - ln_likelihood(x, b, n) >= demand.enough)

@@ -14,35 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import borrowing
-from aomultirl.identifying.e_values import interval_radius, ln_best, ln_kt, ln_likelihood, lower_bound
+from aomultirl.identifying.e_values import Gammas, Hits, interval_radius, ln_best, ln_kt, ln_likelihood, lower_bound
+from aomultirl.identifying.knowledge import TwoRows
 
 FEW = 5
 """Successors for which differences look at every event, not only at those that the data suggest."""
 
 
 @borrowing
-def _differs(
-    half: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    b: int,
-    n: int,
-    d: int,
-    m: int,
-    level: float,
-    conditional: float,
-    joint: float,
-) -> bool:
+def _differs(gammas: Gammas, hits: Hits, level: float, conditional: float, joint: float) -> bool:
     """One event's evidence against P(A) = P_c(A) exceeds a bound: ``conditional`` given d, ``joint`` with d."""
+    b, n, d, m = hits.b, hits.n, hits.d, hits.m
     apart = b / n - d / m
     spread = d / m * (1.0 - d / m)
     if n * apart * apart < min(conditional, joint) * spread:  # n kl(b / n, d / m) is less, and no test can exceed it
         return False
-    kt = ln_kt(half, whole, b, n)
-    if kt + ln_kt(half, whole, d, m) - ln_best(b + d, n + m) >= joint:
+    kt = ln_kt(gammas, b, n)
+    if kt + ln_kt(gammas, d, m) - ln_best(b + d, n + m) >= joint:
         return True
     if spread > 0.0 and kt - ln_likelihood(d / m, b, n) < conditional:
         return False
-    radius = interval_radius(half, whole, d, m, level)
+    radius = interval_radius(gammas, d, m, level)
     y = 1.0 - lower_bound(1.0 - d / m, radius) if apart > 0.0 else lower_bound(d / m, radius)
     if (apart > 0.0) == (b < y * n):  # the interval reaches what was seen
         return False
@@ -50,23 +42,14 @@ def _differs(
 
 
 @borrowing
-def differs(
-    half: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    here: NDArray[np.int64],
-    n: int,
-    seen: NDArray[np.int64],
-    m: int,
-    level: float,
-    bound: float,
-    events: NDArray[np.float64],
-) -> bool:
+def differs(gammas: Gammas, rows: TwoRows, level: float, bound: float, events: NDArray[np.float64]) -> bool:
     """Some event of a pair shows that this is not the cluster's world.
 
-    here, seen: the row's counts, the novel place last.  bound: ln(2 K |pairs| / (p_R (1 - w))), half for either kind.
+    rows: of this episode and of the cluster.  bound: ln(2 K |pairs| / (p_R (1 - w))), half for either kind.
     Few successors: all events, those that hold the novel place as the complements of those that do not.  Many: the
     event of all successors that are likelier here, and of all that are less likely, by the prior weight of its size.
     """
+    here, n, seen, m = rows.here, rows.n, rows.seen, rows.m
     if n == 0 or m == 0:
         return False
     k = len(here) - 1
@@ -79,7 +62,8 @@ def differs(
                     b += here[i]
                     d += seen[i]
                     size += 1
-            if _differs(half, whole, b, n, d, m, level + events[size], bound + family, bound + events[size]):
+            weight = events[size]
+            if _differs(gammas, Hits(b, n, d, m), level + weight, bound + family, bound + weight):
                 return True
         return False
     for sign in range(2):
@@ -90,8 +74,7 @@ def differs(
                 b += here[i]
                 d += seen[i]
                 size += 1
-        if size > 0 and _differs(
-            half, whole, b, n, d, m, level + events[size], bound + events[size], bound + events[size]
-        ):
+        weight = events[size]
+        if size > 0 and _differs(gammas, Hits(b, n, d, m), level + weight, bound + weight, bound + weight):
             return True
     return False

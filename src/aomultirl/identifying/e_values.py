@@ -23,16 +23,57 @@ TRUST = 0.9
 """The share of the certificates' wealth that trusts the cluster's counts."""
 LN_TRUST = math.log(TRUST)
 SPARE = 0.05
+"""The share that goes by a confidence bound of the cluster's probability instead."""
 LN_SPARE, LN_MOST = math.log(SPARE), math.log(1.0 - SPARE)
 PATIENCE = 10.0
 """Visits, times h^2, before the spare certificate is looked at: it hardly wins earlier."""
 
 
 class Gammas(NamedTuple):
-    """half[n] = ln Gamma(n + 1/2), whole[n] = ln Gamma(n + 1), for n below some size."""
+    """Tables of the logarithms of the gamma function, for n below some size.
+
+    half
+        half[n] = ln Gamma(n + 1/2).
+    whole
+        whole[n] = ln Gamma(n + 1).
+    """
 
     half: NDArray[np.float64]
     whole: NDArray[np.float64]
+
+
+class Hits(NamedTuple):
+    """How often an event of a pair happened, in two places.
+
+    b, n
+        hits in this episode, and visits.
+    d, m
+        hits in the episodes of a cluster, and visits.
+    """
+
+    b: int
+    n: int
+    d: int
+    m: int
+
+
+class Demand(NamedTuple):
+    """What a certificate must show.
+
+    gap
+        h: that the event is less than h likelier here than in the cluster's world.
+    level
+        -ln of the failure probability of the bounds on the cluster's own probabilities.
+    pool
+        of how many worlds an adversary may choose the cluster's.
+    enough
+        ln of the evidence that is asked for.
+    """
+
+    gap: float
+    level: float
+    pool: float
+    enough: float
 
 
 def gammas(size: int = 1 << 14) -> Gammas:
@@ -56,9 +97,9 @@ def ln_whole(whole: NDArray[np.float64], n: int) -> float:
 
 
 @borrowing
-def ln_kt(half: NDArray[np.float64], whole: NDArray[np.float64], b: int, n: int) -> float:
+def ln_kt(gammas: Gammas, b: int, n: int) -> float:
     """ln KT(b, n)."""
-    return ln_half(half, b) + ln_half(half, n - b) - ln_whole(whole, n) - LN_PI
+    return ln_half(gammas.half, b) + ln_half(gammas.half, n - b) - ln_whole(gammas.whole, n) - LN_PI
 
 
 @borrowing
@@ -107,9 +148,9 @@ def lower_bound(share: float, radius: float) -> float:
 
 
 @borrowing
-def interval_radius(half: NDArray[np.float64], whole: NDArray[np.float64], d: int, m: int, level: float) -> float:
+def interval_radius(gammas: Gammas, d: int, m: int, level: float) -> float:
     """kl(d / m, y) exceeds this at some m with probability at most exp(-level): (level + ln[L_hat / KT]) / m."""
-    return (level + ln_best(d, m) - ln_kt(half, whole, d, m)) / m
+    return (level + ln_best(d, m) - ln_kt(gammas, d, m)) / m
 
 
 @borrowing
@@ -147,19 +188,8 @@ def ln_best_apart(b: int, n: int, d: int, m: int, h: float) -> float:
 
 
 @borrowing
-def certificate(
-    half: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    b: int,
-    n: int,
-    d: int,
-    m: int,
-    h: float,
-    pool: float,
-    level: float,
-    enough: float,
-) -> float:
-    """ln e_A, the evidence against x >= y + h (equal worlds have x = y); ``enough`` is all that is asked.
+def certificate(gammas: Gammas, hits: Hits, demand: Demand) -> float:
+    """ln e_A, the evidence against x >= y + h (equal worlds have x = y); no more is worked out than ``enough``.
 
     e_A = (1 - SPARE) inf over y and x >= y + h of  W_y(d) BB(b, n | d, m) / L_x(b, n)
           + SPARE BB(b, n | d, m) / sup_{x >= y0 + h} L_x(b, n),
@@ -171,13 +201,15 @@ def certificate(
     maximised; mostly its maximum is at y1 itself.  The other term, y0 a time-uniform lower confidence bound of y at
     exp(-level), is for clusters so young that many more visits in this episode could not convince the first.
     """
-    own = ln_kt(half, whole, d, m)
+    b, n, d, m = hits.b, hits.n, hits.d, hits.m
+    h, level = demand.gap, demand.level
+    own = ln_kt(gammas, d, m)
     best = ln_best(d, m)
     if d > (1.0 - h) * m and lower_bound(d / m, (level + best - own) / m) + h > 1.0:
         return np.inf
-    joint = ln_kt(half, whole, b + d, n + m)
-    value = ln_trusting(b, n, d, m, h, pool, own, best, joint) + LN_MOST
-    if value < enough and n * h * h > PATIENCE:
+    joint = ln_kt(gammas, b + d, n + m)
+    value = ln_trusting(hits, h, demand.pool, own, best, joint) + LN_MOST
+    if value < demand.enough and n * h * h > PATIENCE:
         x = lower_bound(d / m, (level + best - own) / m) + h
         if x > 1.0:
             return np.inf
@@ -187,8 +219,9 @@ def certificate(
 
 
 @borrowing
-def ln_trusting(b: int, n: int, d: int, m: int, h: float, pool: float, own: float, best: float, joint: float) -> float:
+def ln_trusting(hits: Hits, h: float, pool: float, own: float, best: float, joint: float) -> float:
     """The first term of :func:`certificate`; own = ln KT(d, m), best = ln L_hat(d, m), joint = ln KT(b + d, n + m)."""
+    b, n, d, m = hits.b, hits.n, hits.d, hits.m
     part = math.log((1.0 - TRUST) / pool)
     y1 = lower_bound(d / m, (LN_TRUST - part + best - own) / m) if d > 0 else 0.0
     x = y1 + h

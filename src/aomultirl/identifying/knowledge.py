@@ -14,15 +14,41 @@ from aomultirl.engine.compiling import borrowing
 from aomultirl.engine.counts import CountTable
 
 NOVEL = -1
+"""The successor at the last place of a row: all those that no cluster has seen."""
 
 
 class Knowledge(NamedTuple):
-    """starts: (S * A + 1,); states: (places,), the last of each row NOVEL; seen: (C, places); visits: (C, S * A)."""
+    """The rows of C clusters over the union of their successors.
+
+    starts
+        (S * A + 1,), where the places of each pair begin.
+    states
+        (places,), the successor at each place; the last of every row is NOVEL.
+    seen
+        (C, places), how often each cluster saw it.
+    visits
+        (C, S * A), how often each cluster visited a pair.
+    """
 
     starts: NDArray[np.int64]
     states: NDArray[np.int32]
     seen: NDArray[np.int64]
     visits: NDArray[np.int64]
+
+
+class TwoRows(NamedTuple):
+    """The counts of one pair in two places, side by side; the novel successors last.
+
+    here, n
+        of this episode, or of an alternative, and their sum.
+    seen, m
+        of a cluster, and their sum.
+    """
+
+    here: NDArray[np.int64]
+    n: int
+    seen: NDArray[np.int64]
+    m: int
 
 
 def knowledge(clusters: Sequence[CountTable], n_pairs: int, n_states: int) -> Knowledge:

@@ -27,17 +27,31 @@ from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bet, ratio
 from aomultirl.identifying.certificates import certify_pair
 from aomultirl.identifying.differences import differs
-from aomultirl.identifying.e_values import Gammas
-from aomultirl.identifying.knowledge import NOVEL, Knowledge
+from aomultirl.identifying.e_values import Demand, Gammas
+from aomultirl.identifying.knowledge import NOVEL, Knowledge, TwoRows
 from aomultirl.identifying.sequential import event_weights
 
 BETTING = 0.6
+"""w, the share of p_R that the bets get; the differences get the rest."""
 SHARES = (0.4, 0.4, 0.1, 0.1)
 """Of the failure probability: rejections, certificates, the bounds used by the one and the other."""
 
 
-def at_places(known: Knowledge, counts: CountTable, n_states: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(here, total): the counts at the places of ``known``, and of pairs."""
+class EpisodeCounts(NamedTuple):
+    """What an episode counted.
+
+    here
+        at the places of :class:`Knowledge`.
+    total
+        (S * A,), visits of pairs.
+    """
+
+    here: NDArray[np.int64]
+    total: NDArray[np.int64]
+
+
+def at_places(known: Knowledge, counts: CountTable, n_states: int) -> EpisodeCounts:
+    """The counts at the places of ``known``, and of pairs."""
     starts, states, visits = counts.to_lists()
     n_pairs = len(starts) - 1
     owners = np.repeat(np.arange(n_pairs), np.diff(starts))
@@ -47,15 +61,26 @@ def at_places(known: Knowledge, counts: CountTable, n_states: int) -> tuple[NDAr
     places = np.searchsorted(keys, wanted)
     places = np.where(keys[places] == wanted, places, known.starts[owners + 1] - 1)
     here = np.bincount(places, visits, len(keys)).astype(np.int64)
-    return here, np.bincount(owners, visits, n_pairs).astype(np.int64)
+    return EpisodeCounts(here, np.bincount(owners, visits, n_pairs).astype(np.int64))
 
 
 class Standards(NamedTuple):
     """The numbers in force.
 
-    reject: ln(K / p_R); certify: ln(K / p_A); interval, bound: levels of the confidence bounds; pool: founders times
-    worlds that an adversary may choose from; gap: half the resolution; events: ln(j (j + 1) binom(S, j)) for events of
-    j states; chosen: ln K, for the choice of a founder.
+    reject
+        ln(K / p_R).
+    certify
+        ln(K S A / p_A).
+    interval, bound
+        levels of the confidence bounds for rejections and for certificates.
+    pool
+        founders times worlds that an adversary may choose from.
+    gap
+        half the resolution.
+    events
+        (S + 1,), ln(j (j + 1) binom(S, j)) for events of j states.
+    chosen
+        ln K, for the choice of a founder.
     """
 
     reject: float
@@ -89,13 +114,13 @@ def ln_against(
     gammas: Gammas,
     proven: Knowledge,
     noted: Knowledge,
-    here: NDArray[np.int64],
-    total: NDArray[np.int64],
+    episode: EpisodeCounts,
     rules: Standards,
     c: int,
     alternatives: NDArray[np.int64],
 ) -> float:
     """ln of the mean over alternatives of the wealth of the bets against c."""
+    here, total = episode.here, episode.total
     most, logs = -np.inf, np.zeros(len(alternatives))
     bet, spent = np.zeros(4), 0
     for k, rival in enumerate(alternatives):
@@ -106,7 +131,7 @@ def ln_against(
                 continue
             first, last = proven.starts[pair], proven.starts[pair + 1]
             mine, his = proven.seen[c, first:last], noted.seen[rival, first:last]
-            find_bet(gammas.half, gammas.whole, mine, his, n, m, rules.interval, rules.events, bet)
+            find_bet(gammas, TwoRows(his, m, mine, n), rules.interval, rules.events, bet)
             if bet[RATE] <= 0.0:
                 continue
             hits = 0
@@ -125,14 +150,14 @@ def is_rejected(
     gammas: Gammas,
     proven: Knowledge,
     noted: Knowledge,
-    here: NDArray[np.int64],
-    total: NDArray[np.int64],
+    episode: EpisodeCounts,
     rules: Standards,
     c: int,
     alternatives: NDArray[np.int64],
 ) -> bool:
     """This is not the world of c."""
-    if ln_against(gammas, proven, noted, here, total, rules, c, alternatives) >= rules.reject - math.log(BETTING):
+    here, total = episode.here, episode.total
+    if ln_against(gammas, proven, noted, episode, rules, c, alternatives) >= rules.reject - math.log(BETTING):
         return True
     events = rules.events + rules.chosen  # so the test of both samples together pays for the choice of the founder too
     bound = rules.reject - math.log(0.5 * (1.0 - BETTING) / len(total))
@@ -140,17 +165,8 @@ def is_rejected(
     for pair in range(len(total)):
         spent = serve_signals(spent, DECISION)
         first, last = proven.starts[pair], proven.starts[pair + 1]
-        if total[pair] > 0 and differs(
-            gammas.half,
-            gammas.whole,
-            here[first:last],
-            total[pair],
-            proven.seen[c, first:last],
-            proven.visits[c, pair],
-            rules.interval - rules.chosen,
-            bound,
-            events,
-        ):
+        rows = TwoRows(here[first:last], total[pair], proven.seen[c, first:last], proven.visits[c, pair])
+        if total[pair] > 0 and differs(gammas, rows, rules.interval - rules.chosen, bound, events):
             return True
     return False
 
@@ -159,21 +175,21 @@ def is_rejected(
 def growth(
     gammas: Gammas,
     proven: Knowledge,
-    believed: NDArray[np.int64],
-    visits: NDArray[np.int64],
+    believed: EpisodeCounts,
     rules: Standards,
     survivors: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """(S * A,): how fast bets on what is believed of this world would win against the survivors, all together."""
+    here, visits = believed.here, believed.total
     worth, bet, spent = np.zeros(len(visits)), np.zeros(4), 0
     for c in survivors:
         for pair in range(len(visits)):
             spent = serve_signals(spent, DECISION)
             if visits[pair] > 0 and proven.visits[c, pair] > 0:
                 first, last = proven.starts[pair], proven.starts[pair + 1]
-                mine, his = proven.seen[c, first:last], believed[first:last]
-                n, m = proven.visits[c, pair], visits[pair]
-                find_bet(gammas.half, gammas.whole, mine, his, n, m, rules.interval, rules.events, bet)
+                mine, n = proven.seen[c, first:last], proven.visits[c, pair]
+                rows = TwoRows(here[first:last], visits[pair], mine, n)
+                find_bet(gammas, rows, rules.interval, rules.events, bet)
                 worth[pair] += bet[RATE]
     return worth
 
@@ -182,30 +198,19 @@ def growth(
 def certified_pairs(
     gammas: Gammas,
     proven: Knowledge,
-    here: NDArray[np.int64],
-    total: NDArray[np.int64],
+    episode: EpisodeCounts,
     rules: Standards,
     c: int,
     count: int,
 ) -> NDArray[np.bool_]:
     """(S * A,): this world and that of c agree there, to half an l1 distance of ``gap``."""
+    here, total = episode.here, episode.total
+    demand = Demand(rules.gap, rules.bound, rules.pool * count, rules.certify + math.log(count))
     found = np.zeros(len(total), np.bool_)
     nothing, spent = np.zeros(len(here), np.int64), 0
     for pair in range(len(total)):
         spent = serve_signals(spent, DECISION)
         first, last = proven.starts[pair], proven.starts[pair + 1]
-        found[pair], _ = certify_pair(
-            gammas.half,
-            gammas.whole,
-            here[first:last],
-            nothing[first:last],
-            total[pair],
-            proven.seen[c, first:last],
-            proven.visits[c, pair],
-            rules.gap,
-            rules.bound,
-            rules.pool * count,
-            rules.certify + math.log(count),
-            np.uint64(0),
-        )
+        rows = TwoRows(here[first:last], total[pair], proven.seen[c, first:last], proven.visits[c, pair])
+        found[pair], _ = certify_pair(gammas, rows, nothing[first:last], demand, np.uint64(0))
     return found

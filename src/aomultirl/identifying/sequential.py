@@ -28,8 +28,8 @@ from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bets, ln_wealth, ratio
 from aomultirl.identifying.certificates import certify_pair
 from aomultirl.identifying.differences import differs
-from aomultirl.identifying.e_values import Gammas
-from aomultirl.identifying.knowledge import Knowledge, place_of
+from aomultirl.identifying.e_values import Demand, Gammas
+from aomultirl.identifying.knowledge import Knowledge, TwoRows, place_of
 
 OPEN, SETTLED, LEADER, ALIVE, CHANGED = range(5)
 
@@ -37,11 +37,23 @@ OPEN, SETTLED, LEADER, ALIVE, CHANGED = range(5)
 class Levels(NamedTuple):
     """The numbers in force for an episode.
 
-    gap: h; reject: ln(K / p_R); certify: ln(K / p_A); pool: of how many worlds the adversary may choose one.
-    betting: w; settle: the lead, in nats, at which the certificates' wealth is divided; below 0: evenly, at once.
-    intervals, bounds: (C,), the levels of the confidence intervals for rejections and of the bounds for certificates.
-    events: ln(j (j + 1) binom(S, j)) for events of j states.  choice: (C,), ln(c (c + 1)), or ln M: the cost of
-    an adversary who may play the cluster whose own samples were the most unusual.
+    gap
+        h.
+    reject, certify
+        ln(K / p_R) and ln(K / p_A).
+    pool
+        of how many worlds the adversary may choose one.
+    betting
+        w, the share of p_R that the bets get.
+    settle
+        the lead, in nats, at which the certificates' wealth is divided; below 0: evenly, at once.
+    intervals, bounds
+        (C,), the levels of the confidence intervals for rejections and of the bounds for certificates.
+    events
+        (S + 1,), ln(j (j + 1) binom(S, j)) for events of j states.
+    choice
+        (C,), ln(c (c + 1)), or ln M: the cost of an adversary who may play the cluster whose own samples were the most
+        unusual.
     """
 
     gap: float
@@ -56,14 +68,34 @@ class Levels(NamedTuple):
     choice: NDArray[np.float64]
 
 
-class Evidence(NamedTuple):
+class EpisodeEvidence(NamedTuple):
     """What an episode has shown.
 
-    here, total: counts of this episode at the places of :class:`Knowledge`, and of pairs; before, before_total: the
-    same when the certificates began.  scores: (C,), log-likelihood of each cluster's predictions.  wealth: (C, C), of
-    the bets against c for c'.  alive: (C,).  bets: (C, C, S * A, 4), ready: (S * A,) which have been worked out.
-    done: (S * A,), a bit for each certified event of the leader; certified: (S * A,).  shares: (C,).  state: OPEN
-    (targets not certified), SETTLED, LEADER, ALIVE (number), CHANGED (the leader or its certificates).
+    here, total
+        counts of this episode: at the places of :class:`Knowledge`, and (S * A,) of pairs.
+    before, before_total
+        the same when the certificates began.
+    scores
+        (C,), log-likelihood of each cluster's predictions.
+    wealth
+        (C, C), ln of the wealth of the bets against c for c'.
+    alive
+        (C,), which clusters are not rejected.
+    bets
+        (C, C, S * A, 4), the cells of :mod:`.bets`.
+    ready
+        (S * A,), the pairs whose bets have been worked out.
+    done
+        (S * A,), a bit for each certified event of the leader.
+    certified
+        (S * A,), the pairs at which all events are.
+    targets
+        (S * A,), the pairs that must be.
+    shares
+        (C,), ln of each cluster's share of the certificates' wealth.
+    state
+        OPEN (targets not certified), SETTLED (the wealth is divided), LEADER (a cluster, or -1), ALIVE (how many),
+        CHANGED (the leader or its certificates have).
     """
 
     here: NDArray[np.int64]
@@ -150,10 +182,10 @@ def event_weights(n_states: int) -> NDArray[np.float64]:
     return weights
 
 
-def evidence(known: Knowledge, targets: NDArray[np.bool_]) -> Evidence:
+def evidence(known: Knowledge, targets: NDArray[np.bool_]) -> EpisodeEvidence:
     """Nothing seen yet."""
     count, places, n_pairs = len(known.seen), len(known.states), len(known.starts) - 1
-    return Evidence(
+    return EpisodeEvidence(
         np.zeros(places, np.int64),
         np.zeros(n_pairs, np.int64),
         np.zeros(places, np.int64),
@@ -172,25 +204,17 @@ def evidence(known: Knowledge, targets: NDArray[np.bool_]) -> Evidence:
 
 
 @borrowing
-def _score(
-    seen: NDArray[np.int64],
-    visits: NDArray[np.int64],
-    bets: NDArray[np.float64],
-    alive: NDArray[np.bool_],
-    scores: NDArray[np.float64],
-    wealth: NDArray[np.float64],
-    pair: int,
-    place: int,
-    length: int,
-) -> None:
+def _score(known: Knowledge, seen: EpisodeEvidence, pair: int, place: int) -> None:
     """Book a visit in the clusters' scores and in the bets."""
-    for c in range(len(seen)):
-        d, n = seen[c, place], visits[c, pair]
-        scores[c] += math.log((d + 0.5) / (n + 0.5 * length))
-        if alive[c]:
-            for rival in range(len(seen)):
+    visits, bets, wealth = known.visits, seen.bets, seen.wealth
+    length = known.starts[pair + 1] - known.starts[pair]
+    for c in range(len(known.seen)):
+        d, n = known.seen[c, place], visits[c, pair]
+        seen.scores[c] += math.log((d + 0.5) / (n + 0.5 * length))
+        if seen.alive[c]:
+            for rival in range(len(known.seen)):
                 if rival != c and bets[c, rival, pair, RATE] > 0.0:
-                    inside = ratio(seen[rival, place], visits[rival, pair], d, n) >= bets[c, rival, pair, THETA]
+                    inside = ratio(known.seen[rival, place], visits[rival, pair], d, n) >= bets[c, rival, pair, THETA]
                     wealth[c, rival] += bets[c, rival, pair, WIN] if inside else bets[c, rival, pair, LOSE]
 
 
@@ -208,23 +232,22 @@ def _leader(scores: NDArray[np.float64], alive: NDArray[np.bool_]) -> tuple[int,
 
 
 @borrowing
-def _certify(gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels, pair: int) -> None:
+def _certify(gammas: Gammas, known: Knowledge, seen: EpisodeEvidence, levels: Levels, pair: int) -> None:
     leader = seen.state[LEADER]
     first, last = known.starts[pair], known.starts[pair + 1]
-    every, seen.done[pair] = certify_pair(
-        gammas.half,
-        gammas.whole,
-        seen.here[first:last],
-        seen.before[first:last],
-        seen.total[pair] - seen.before_total[pair],
-        known.seen[leader, first:last],
-        known.visits[leader, pair],
-        levels.gap,
-        levels.bounds[leader],
-        levels.pool * math.exp(levels.choice[leader]),
-        levels.certify - seen.shares[leader],
-        seen.done[pair],
+    rows = TwoRows(
+        here=seen.here[first:last],
+        n=seen.total[pair] - seen.before_total[pair],
+        seen=known.seen[leader, first:last],
+        m=known.visits[leader, pair],
     )
+    demand = Demand(
+        gap=levels.gap,
+        level=levels.bounds[leader],
+        pool=levels.pool * math.exp(levels.choice[leader]),
+        enough=levels.certify - seen.shares[leader],
+    )
+    every, seen.done[pair] = certify_pair(gammas, rows, seen.before[first:last], demand, seen.done[pair])
     if every:
         seen.certified[pair] = True
         seen.state[OPEN] -= 1
@@ -232,7 +255,7 @@ def _certify(gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels, p
 
 
 @kernel
-def _settle(seen: Evidence, scores: NDArray[np.float64]) -> None:
+def _settle(seen: EpisodeEvidence, scores: NDArray[np.float64]) -> None:
     """Divide the certificates' wealth by the posterior, and begin them here."""
     most = -np.inf
     for c in range(len(scores)):
@@ -252,7 +275,7 @@ def _settle(seen: Evidence, scores: NDArray[np.float64]) -> None:
 
 
 @borrowing
-def look_again(gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels) -> None:
+def look_again(gammas: Gammas, known: Knowledge, seen: EpisodeEvidence, levels: Levels) -> None:
     """All certificates anew, for another leader."""
     seen.done[:] = np.uint64(0)
     seen.certified[:] = False
@@ -270,7 +293,7 @@ def look_again(gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels)
 
 @borrowing
 def observe(
-    gammas: Gammas, known: Knowledge, seen: Evidence, levels: Levels, pair: int, successor: int, certifying: bool
+    gammas: Gammas, known: Knowledge, seen: EpisodeEvidence, levels: Levels, pair: int, successor: int, certifying: bool
 ) -> None:
     """Book one transition in all evidence."""
     starts = known.starts
@@ -282,26 +305,17 @@ def observe(
         return
     first, last = starts[pair], starts[pair + 1]
     if not seen.ready[pair]:
-        find_bets(gammas, starts, known.seen, known.visits, levels.intervals, levels.events, seen.bets, pair)
+        find_bets(gammas, known, levels.intervals, levels.events, seen.bets, pair)
         seen.ready[pair] = True
-    _score(known.seen, known.visits, seen.bets, seen.alive, seen.scores, seen.wealth, pair, place, last - first)
+    _score(known, seen, pair, place)
     died = False
     goal = levels.reject - math.log(levels.betting)
     bound = levels.reject - math.log(0.5 * (1.0 - levels.betting) / len(seen.total))
     for c in range(count):
+        rows = TwoRows(seen.here[first:last], seen.total[pair], known.seen[c, first:last], known.visits[c, pair])
         if seen.alive[c] and (
             ln_wealth(seen.wealth, c, goal) >= goal
-            or differs(
-                gammas.half,
-                gammas.whole,
-                seen.here[first:last],
-                seen.total[pair],
-                known.seen[c, first:last],
-                known.visits[c, pair],
-                levels.intervals[c],
-                bound + levels.choice[c],
-                levels.events,
-            )
+            or differs(gammas, rows, levels.intervals[c], bound + levels.choice[c], levels.events)
         ):
             seen.alive[c] = False
             seen.state[ALIVE] -= 1

@@ -5,34 +5,35 @@ being special in turn.  Each point is measured in batches of games, and the spre
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
+from aomultirl.analysis.charts import Chart, Series
+from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.rules import Bounded, Exponent, Measurement, computed
 from aomultirl.experiments.executors import Executor
-from aomultirl.laboratory import paper_places
-from aomultirl.laboratory.coin_tasks import (
-    ELIMINATION,
-    STRATEGIES,
-    TRACKING,
-    UNIFORM,
-    Batch,
-    Floats,
-    Misses,
-    Task,
-    limit,
-)
-from aomultirl.laboratory.exponents import Fit, line_through
-from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
-from aomultirl.laboratory.sweeps import Expected, bounded, exponent, fitted, mean_of, measured
-from aomultirl.laboratory.tasks import carry_out
-from aomultirl.theory.coin_game import CoinGame
-from aomultirl.theory.lower_bounds import hidden_bias
+from aomultirl.laboratory.exponents import Floats, exponent_claims, fits, level, mean_of, slope_of, theory
+from aomultirl.laboratory.findings import Findings, carry_out
+from aomultirl.laboratory.paper_places import COROLLARY_24, LEMMA_23
+from aomultirl.theory.coin_game import CoinGame, Strategy, SuccessiveElimination, TrackAndStop, UniformAllocation
+from aomultirl.theory.coin_measuring import failing_rows, success_curve
+from aomultirl.theory.lower_bounds import coin_flips, hidden_bias
 
+UNIFORM, ELIMINATION, TRACKING, FEW = "uniform allocation", "successive elimination", "Track-and-Stop", "two rows only"
+STRATEGIES: dict[str, Strategy] = {
+    UNIFORM: UniformAllocation(),
+    ELIMINATION: SuccessiveElimination(),
+    TRACKING: TrackAndStop(),
+    FEW: UniformAllocation(among=2),
+}
 FAIR = (UNIFORM, ELIMINATION, TRACKING)
 """Strategies that treat all rows alike, so that flips enough find any row."""
+ENOUGH = 2.0 / 3.0
+"""Share of games that the largest budget of a batch must win, so that one half is well inside."""
 ROWS, BIAS = 24, 0.1
 """Q of the sweep over lambda, and lambda of the sweep over Q."""
 TABLES = (CoinGame(12, 0.05, 0.1, 0.02), CoinGame(48, 0.1, 0.1, 0.02), CoinGame(192, 0.25, 0.25, 0.05))
@@ -45,16 +46,32 @@ TOLERANCE = 0.15
 """Of an exponent: half of what a logarithm of Q adds to it between 12 and 192 rows."""
 KEY = 7
 """Of this experiment's randomness."""
-LEMMA, COROLLARY = paper_places.LEMMA_23, paper_places.COROLLARY_24
-BY_BIAS, BY_ROWS, BY_FLIPS, BY_HORIZON = "coin_lambda", "coin_rows", "coin_lemma", "coin_corollary"
+BY_FLIPS, BY_HORIZON = "coin_lemma", "coin_corollary"
+FASTER = {
+    UNIFORM: "the special row must beat the luckiest of all others, a factor of order ln Q: the normal approximation "
+    "Q z^2 / (4 lambda^2), z the median of the greatest of Q - 1 normals, has slope {:.2f} here; ",
+    ELIMINATION: "all rows that are left are flipped equally often, as by uniform allocation, until the first are "
+    "dropped; ",
+    TRACKING: "",
+}
+"""Why the flips of a strategy grow faster than Q, with a place for the slope of the normal approximation."""
 
 Point = tuple[str, int, float]
 """Strategy, Q, lambda."""
 
 
-class Sizes(NamedTuple):
-    """biases, rows: the sweeps; batches, games: of a point, and of a batch; repetitions: games for each special row;
-    multiples: of T1, in the lemma's figure."""
+class CoinSizes(NamedTuple):
+    """How much is played.
+
+    biases, rows
+        lambda and Q of the two sweeps.
+    batches, games
+        batches of a point, and games of a batch.
+    repetitions
+        games for each special row.
+    multiples
+        of T1, in the lemma's figure.
+    """
 
     biases: tuple[float, ...]
     rows: tuple[int, ...]
@@ -64,10 +81,76 @@ class Sizes(NamedTuple):
     multiples: tuple[int, ...]
 
 
-QUICK = Sizes((0.25, 0.12, 0.055, 0.025), (12, 26, 56, 120), 12, 120, 250, (1, 2, 4, 8, 16, 32, 64))
-FULL = Sizes(
+QUICK = CoinSizes((0.25, 0.12, 0.055, 0.025), (12, 26, 56, 120), 12, 120, 250, (1, 2, 4, 8, 16, 32, 64))
+FULL = CoinSizes(
     (0.25, 0.16, 0.1, 0.063, 0.04, 0.025), (12, 24, 48, 96, 192), 20, 600, 1000, (1, 2, 4, 8, 16, 32, 64, 128, 256)
 )
+
+
+def limit(rows: int, bias: float) -> float:
+    """T1 of the lemma, which the second column has no part in."""
+    return coin_flips(rows=rows, bias=bias, base=0.25, base_bias=0.25).first
+
+
+@dataclass(frozen=True)
+class GameBatch:
+    """Some games of a point of a sweep; ``number`` tells batches of one point apart."""
+
+    strategy: str
+    rows: int
+    bias: float
+    games: int
+    number: int
+
+    def play(self, seed: int) -> Floats:
+        """Flips of the first column that win half of the games, (1,); budgets are T1, and others an eighth apart."""
+        game, most = CoinGame(self.rows, self.bias), self.rows / self.bias**2
+        while True:
+            steps = np.geomspace(most / 32.0, most, 30).round()
+            budgets = np.unique(np.append(limit(self.rows, self.bias) // 1, steps)).astype(np.int64)
+            curve = success_curve(STRATEGIES[self.strategy], game, budgets, repetitions=self.games, seed=seed)
+            if curve.success[-1] >= ENOUGH:
+                return np.array([np.interp(0.5, np.maximum.accumulate(curve.success), budgets)])
+            most *= 2.0
+
+
+@dataclass(frozen=True)
+class RowGames:
+    """Games in which every row is special equally often, with so many flips of the columns."""
+
+    strategy: str
+    game: CoinGame
+    first: int
+    second: int
+    repetitions: int
+
+    def play(self, seed: int) -> Floats:
+        """How often each row is found, and the ends of intervals that hold together with probability 95 %, (3, Q)."""
+        rows = failing_rows(
+            STRATEGIES[self.strategy],
+            self.game,
+            first=self.first,
+            second=self.second,
+            repetitions=self.repetitions,
+            seed=seed,
+            level=1.0 - 0.05 / self.game.rows,
+        )
+        return np.stack(rows)
+
+
+def limited(strategy: str, table: CoinGame, repetitions: int, times: int = 1) -> RowGames:
+    """Games with T1, or a multiple of it, and T2 flips."""
+    first, second = table.limits
+    return RowGames(strategy, table, math.floor(times * first + 1e-9), math.floor(second + 1e-9), repetitions)
+
+
+def hidden(strategy: str, repetitions: int) -> RowGames:
+    """Games with T1 flips, many of the second column, and an eps so small that these are no use."""
+    table = TABLES[1]
+    first = math.floor(table.limits.first + 1e-9)
+    bias = hidden_bias(rows=table.rows, base=table.base, flips=SPARE * first)
+    game = CoinGame(table.rows, table.bias, table.base, bias)
+    return RowGames(strategy, game, first, (SPARE - 1) * first, repetitions)
 
 
 def measure(quick: bool, seed: int, executor: Executor) -> Findings:
@@ -75,108 +158,72 @@ def measure(quick: bool, seed: int, executor: Executor) -> Findings:
     return measure_with(QUICK if quick else FULL, seed, executor)
 
 
-def measure_with(sizes: Sizes, seed: int, executor: Executor) -> Findings:
+def measure_with(sizes: CoinSizes, seed: int, executor: Executor) -> Findings:
     """The same, with other sizes than the two of :func:`measure`."""
     biases = [(ROWS, bias) for bias in sizes.biases]
     rows = [(count, BIAS) for count in sizes.rows]
     batches = {
-        (name, *point): [Batch(name, *point, sizes.games, number) for number in range(sizes.batches)]
+        (name, *point): [GameBatch(name, *point, sizes.games, number) for number in range(sizes.batches)]
         for name in FAIR
         for point in (*biases, *rows)
     }
-    lemma = {name: [_limited(name, table, sizes.repetitions) for table in TABLES] for name in STRATEGIES}
-    corollary = {name: [_hidden(name, sizes.repetitions)] for name in STRATEGIES}
-    curves = {
-        name: [_limited(name, TABLES[1], sizes.repetitions, times) for times in sizes.multiples] for name in STRATEGIES
-    }
-    groups: list[dict[str, list[Misses]]] = [lemma, corollary, curves]
-    tasks: list[Task] = [task for tasks in batches.values() for task in tasks]
+    repetitions = sizes.repetitions
+    lemma = {name: [limited(name, table, repetitions) for table in TABLES] for name in STRATEGIES}
+    corollary = {name: [hidden(name, repetitions)] for name in STRATEGIES}
+    curves = {name: [limited(name, TABLES[1], repetitions, times) for times in sizes.multiples] for name in STRATEGIES}
+    groups: list[dict[str, list[RowGames]]] = [lemma, corollary, curves]
+    tasks: list[GameBatch | RowGames] = [task for tasks in batches.values() for task in tasks]
     tasks += [task for group in groups for tasks in group.values() for task in tasks]
-    found = carry_out(tasks, KEY, seed, executor)
-    flips = {point: np.concatenate([found[task] for task in tasks]) for point, tasks in batches.items()}
-    missed, hidden, after = (
-        {name: [found[task] for task in tasks] for name, tasks in group.items()} for group in groups
+    results = carry_out(tasks, KEY, seed, executor)
+    flips = {point: np.concatenate([results[task] for task in tasks]) for point, tasks in batches.items()}
+    missed, unhelped, after = (
+        {name: [results[task] for task in tasks] for name, tasks in group.items()} for group in groups
     )
-    return (
-        _sweep(BY_BIAS, flips, biases)
-        + _sweep(BY_ROWS, flips, rows)
-        + Findings([_above_the_limit(flips), *_lemma(missed)], [_lemma_figure(sizes.multiples, after, hidden)])
-        + _second_column()
-        + Findings([_corollary(hidden)])
-    )
+    findings = _over_bias(flips, biases) + _over_rows(flips, rows)
+    rest = [_above_the_limit(flips), *_lemma(missed)]
+    findings += Findings(rest, [_lemma_figure(sizes.multiples, after, unhelped)]) + _second_column()
+    return (findings + Findings([_corollary(unhelped)])).of_group("coin")
 
 
-def _limited(name: str, table: CoinGame, repetitions: int, times: int = 1) -> Misses:
-    """With T1, or a multiple of it, and T2 flips."""
-    first, second = table.limits
-    return Misses(name, table, math.floor(times * first + 1e-9), math.floor(second + 1e-9), repetitions)
-
-
-def _hidden(name: str, repetitions: int) -> Misses:
-    """With T1 flips, many of the second column, and an eps so small that these are no use."""
-    table = TABLES[1]
-    first = math.floor(table.limits.first + 1e-9)
-    bias = hidden_bias(rows=table.rows, base=table.base, flips=SPARE * first)
-    game = CoinGame(table.rows, table.bias, table.base, bias)
-    return Misses(name, game, first, (SPARE - 1) * first, repetitions)
-
-
-def _sweep(figure: str, flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]]) -> Findings:
-    """The exponents of one sweep, and its figure."""
-    over_rows = figure == BY_ROWS
-    x = [float(rows if over_rows else bias) for rows, bias in points]
-    claims, series = [], []
-    for name in FAIR:
-        samples = [flips[(name, *point)] for point in points]
-        line = line_through(x, samples)
-        claims.append(_exponent(name, line, points, figure))
-        series += [measured(name, x, samples), fitted(name, x, line)]
-    if over_rows:
-        normal = [_normal_approximation(*point) for point in points]
-        series.append(Series("uniform allocation, normal approximation", x, normal, kind="theory"))
-    limits = [limit(*point) for point in points]
-    series.append(Series("the lemma's T1 = Q / (160 lambda^2)", x, limits, kind="theory"))
-    fixed = f"lambda = {BIAS}" if over_rows else f"Q = {ROWS}"
-    what = "the number of rows Q" if over_rows else "the bias lambda"
-    return Findings(
-        claims,
-        [
-            Figure(
-                figure,
-                f"The coin game: flips for success 1/2 against {what}",
-                "Q" if over_rows else "lambda",
-                "flips of the first column",
-                series,
-                caption=f"With {fixed}; means over batches of games, with 95 % intervals of the mean.",
-            )
-        ],
+def _over_bias(flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]]) -> Findings:
+    title, x = "The coin game: flips for success 1/2 against the bias lambda", [bias for _, bias in points]
+    figure = Chart("coin_lambda", title, "lambda", "flips of the first column", [], caption=f"With Q = {ROWS};")
+    rule = Exponent.near(-2.0, TOLERANCE, "half of what a logarithm of Q adds")
+    return _sweep(
+        figure, flips, points, x, "1 / lambda^2", rule, dict.fromkeys(FAIR, "1 / lambda^2 is not the shape found here")
     )
 
 
-def _exponent(name: str, line: Fit, points: Sequence[tuple[int, float]], figure: str) -> Claim:
-    over_rows = figure == BY_ROWS
-    predicted = 1.0 if over_rows else -2.0
-    band = "half of what a logarithm of Q adds"
-    if over_rows:
-        band += f"; Q ln Q has {_slope(points, lambda rows, _: rows * math.log(rows)):.2f} over these Q"
-    grows = f"{name}: the flips needed grow like {'Q' if over_rows else '1 / lambda^2'}"
-    expected = Expected(grows, LEMMA, predicted, predicted - TOLERANCE, predicted + TOLERANCE, band)
-    claim = exponent(expected, {name: line}, figure)
-    if claim.holds or claim.undecided:
-        return claim
-    return claim._replace(reason=_why_faster(name, points) if over_rows else "1 / lambda^2 is not the shape found here")
-
-
-def _why_faster(name: str, points: Sequence[tuple[int, float]]) -> str:
-    why = {
-        UNIFORM: "the special row must beat the luckiest of all others, a factor of order ln Q: the normal "
-        "approximation Q z^2 / (4 lambda^2), z the median of the greatest of Q - 1 normals, has slope "
-        f"{_slope(points, _normal_approximation):.2f} here",
-        ELIMINATION: "all rows that are left are flipped equally often, as by uniform allocation, until the first are "
-        "dropped",
-    }
+def _over_rows(flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]]) -> Findings:
+    x = [float(rows) for rows, _ in points]
+    normal = [_normal_approximation(*point) for point in points]
+    title = "The coin game: flips for success 1/2 against the number of rows Q"
+    curve = theory("uniform allocation, normal approximation", x, normal)
+    figure = Chart("coin_rows", title, "Q", "flips of the first column", [curve], caption=f"With lambda = {BIAS};")
+    logarithm = slope_of(x, [rows * math.log(rows) for rows in x]).slope
+    why = f"half of what a logarithm of Q adds; Q ln Q has {logarithm:.2f} over these Q"
     allowed = "the lemma is a lower bound, which more flips do not contradict"
-    return "; ".join(filter(None, [why.get(name), allowed]))
+    faster = {name: words.format(slope_of(x, normal).slope) + allowed for name, words in FASTER.items()}
+    return _sweep(figure, flips, points, x, "Q", Exponent.near(1.0, TOLERANCE, why), faster)
+
+
+def _sweep(
+    figure: Chart,
+    flips: Mapping[Point, Floats],
+    points: Sequence[tuple[int, float]],
+    x: Sequence[float],
+    growth: str,
+    rule: Exponent,
+    faster: Mapping[str, str],
+) -> Findings:
+    """The exponents of the strategies in one sweep, and its chart, which holds curves of its own already."""
+    samples = {name: [flips[(name, *point)] for point in points] for name in FAIR}
+    lines, series = fits(dict.fromkeys(FAIR, x), samples)
+    limits = theory("the lemma's T1 = Q / (160 lambda^2)", x, [limit(*point) for point in points])
+    statement = f"the flips needed grow like {growth}"
+    claims = exponent_claims(lines, statement, LEMMA_23, rule, figure.name, explanations=faster)
+    caption = f"{figure.caption} means over batches of games, with 95 % intervals of the mean."
+    return Findings(claims, [figure._replace(series=[*series, *figure.series, limits], caption=caption)])
 
 
 def _normal_approximation(rows: int, bias: float) -> float:
@@ -184,42 +231,55 @@ def _normal_approximation(rows: int, bias: float) -> float:
     return float(rows * ndtri(0.5 ** (1.0 / (rows - 1))) ** 2 / (4.0 * bias**2))
 
 
-def _slope(points: Sequence[tuple[int, float]], curve: Callable[[int, float], float]) -> float:
-    """The exponent that a curve has in Q over these points."""
-    return line_through([rows for rows, _ in points], [np.array([curve(*point)]) for point in points]).slope
-
-
 def _above_the_limit(flips: Mapping[Point, Floats]) -> Claim:
-    """Whether any strategy got by with T1 flips somewhere: of all points the least multiple of T1."""
-    found = {point: mean_of(values / limit(*point[1:])) for point, values in flips.items()}
-    (name, rows, bias), (least, low, high) = min(found.items(), key=lambda item: item[1])
-    claim = Claim(
+    """Whether any strategy got by with T1 flips somewhere."""
+    return Claim(
         "success 1/2 takes more than T1 = Q / (160 lambda^2) flips, whatever the strategy",
-        LEMMA,
-        1.0,
-        least,
-        low,
-        high,
-        False,
-        "the whole 95 % interval lies above 1",
-        f"the least of all points: {name} with Q = {rows} and lambda = {bias:g}; Lemma 8 prints SA / (180 lambda^2), "
-        "which is 8/3 T1, where the proof yields 480 (E4)",
-        BY_ROWS if bias == BIAS else BY_BIAS,
-        ">",
-        "in multiples of T1",
+        LEMMA_23,
+        Bounded(1.0, side=">"),
+        {
+            f"{name} with Q = {rows} and lambda = {bias:g}": mean_of(values / limit(rows, bias))
+            for (name, rows, bias), values in flips.items()
+        },
+        remark="Lemma 8 prints SA / (180 lambda^2), which is 8/3 T1, where the proof yields 480 (E4)",
+        figure="coin_rows",
+        unit="in multiples of T1",
     )
-    return bounded(claim)
 
 
-def _lemma(missed: Mapping[str, Sequence[Floats]]) -> Iterator[Claim]:
+def _lemma(missed: Mapping[str, Sequence[Floats]]) -> list[Claim]:
     """The least share of failing rows over the tables, for each strategy."""
-    for name, tables in missed.items():
-        yield _share(
-            f"{name}: at least Q / 6 rows are missed at least every second time with T1 and T2 flips",
-            LEMMA,
-            tables,
-            f"the least over (Q, lambda) = {', '.join(f'({table.rows}, {table.bias:g})' for table in TABLES)}",
-        )
+    tried = ", ".join(f"({table.rows}, {table.bias:g})" for table in TABLES)
+    statement = "at least Q / 6 rows are missed at least every second time with T1 and T2 flips"
+    remark = f"the least over (Q, lambda) = {tried}"
+    return [_share(f"{name}: {statement}", LEMMA_23, tables, remark) for name, tables in missed.items()]
+
+
+def _corollary(unhelped: Mapping[str, Sequence[Floats]]) -> Claim:
+    games = hidden(UNIFORM, 1)
+    second = f"the second column has the other {games.second} of {games.first + games.second} flips"
+    return _share(
+        "with this eps at least Q / 6 rows are missed at least every second time with T1 flips of the first column",
+        COROLLARY_24,
+        [table for tables in unhelped.values() for table in tables],
+        f"the least over all strategies; {second}",
+    )
+
+
+def _share(claim: str, place: str, tables: Sequence[Floats], remark: str) -> Claim:
+    shares = [[float((line <= 0.5).mean()) for line in table] for table in tables]
+    least, low, high = (min(share[end] for share in shares) for end in (0, 2, 1))
+    why = "the intervals of all rows hold together with probability 95 %"
+    rule = Bounded(1.0 / 6.0, why, side=">=")
+    return Claim(
+        claim,
+        place,
+        rule,
+        {"": Measurement(least, low, high)},
+        remark=remark,
+        figure=BY_FLIPS,
+        unit="as a share of the rows",
+    )
 
 
 def _second_column() -> Findings:
@@ -230,60 +290,36 @@ def _second_column() -> Findings:
         games = [CoinGame(table.rows, table.bias, base, bias) for bias in biases]
         ratios = [game.limits.second / flips for game, flips in zip(games, HORIZONS, strict=True)]
         series.append(Series(f"delta = {base:g}", HORIZONS, ratios))
-    least, limit = min(min(one.y) for one in series), 400.0 / 256.0
-    series.append(Series("400 / 256", [min(HORIZONS), max(HORIZONS)], [limit, limit], kind="theory"))
+    ratio = 400.0 / 256.0
     claim = Claim(
         "eps = sqrt(Q delta / H) / 20 makes T2 larger than the H flips of both columns",
-        COROLLARY,
-        limit,
-        least,
-        least,
-        least,
-        least >= limit,
-        "computed exactly; at least 400 / 256 at every point",
-        f"the least of all points, with Q = {table.rows}; T2 / H is (1 + eps / delta) 400 / 256",
-        BY_HORIZON,
-        ">=",
-        "as T2 / H",
+        COROLLARY_24,
+        Bounded(ratio, "400 / 256, at every point", side=">=", by="computed"),
+        computed(min(min(one.y) for one in series)),
+        remark=f"the least of all points, with Q = {table.rows}; T2 / H is (1 + eps / delta) 400 / 256",
+        figure=BY_HORIZON,
+        unit="as T2 / H",
     )
+    series.append(level("400 / 256", HORIZONS, ratio))
     title = "The coin game: the flips of the second column that tell nothing, with the corollary's eps"
     caption = f"Q = {table.rows}; computed."
-    return Findings([claim], [Figure(BY_HORIZON, title, "H", "T2 / H", series, log_y=False, caption=caption)])
-
-
-def _corollary(hidden: Mapping[str, Sequence[Floats]]) -> Claim:
-    played = _hidden(UNIFORM, 1)
-    flips = played.first + played.second
-    return _share(
-        "with this eps at least Q / 6 rows are missed at least every second time with T1 flips of the first column",
-        COROLLARY,
-        [table for tables in hidden.values() for table in tables],
-        f"the least over all strategies; the second column has the other {played.second} of {flips} flips",
-    )
-
-
-def _share(claim: str, place: str, tables: Sequence[Floats], reason: str) -> Claim:
-    shares = [[float((line <= 0.5).mean()) for line in table] for table in tables]
-    least, low, high = (min(share[end] for share in shares) for end in (0, 2, 1))
-    rule = "at least 1/6 of the rows have intervals up to 1/2 at most, which hold together with probability 95 %"
-    numbers = (1.0 / 6.0, least, low, high)
-    return bounded(Claim(claim, place, *numbers, False, rule, reason, BY_FLIPS, ">=", "as a share of the rows"))
+    return Findings([claim], [Chart(BY_HORIZON, title, "H", "T2 / H", series, log_y=False, caption=caption)])
 
 
 def _lemma_figure(
-    multiples: Sequence[int], after: Mapping[str, Sequence[Floats]], hidden: Mapping[str, Sequence[Floats]]
-) -> Figure:
+    multiples: Sequence[int], after: Mapping[str, Sequence[Floats]], unhelped: Mapping[str, Sequence[Floats]]
+) -> Chart:
     table = TABLES[1]
     place = math.ceil(table.rows / 6) - 1
     series = []
-    for name, found in after.items():
-        found_often, low, high = np.array([np.sort(rows, axis=1)[:, place] for rows in found]).T
-        series.append(Series(name, multiples, found_often.tolist(), low.tolist(), high.tolist()))
-    best = max(np.sort(rows, axis=1)[:, place].tolist() for found in hidden.values() for rows in found)
+    for name, tables in after.items():
+        success, low, high = np.array([np.sort(rows, axis=1)[:, place] for rows in tables]).T
+        series.append(Series(name, multiples, success.tolist(), low.tolist(), high.tolist()))
+    best = max(np.sort(rows, axis=1)[:, place].tolist() for tables in unhelped.values() for rows in tables)
     label = f"the best of them with the corollary's eps, and {SPARE - 1} T1 flips of the second column"
     series.append(Series(label, [1.0], best[:1], best[1:2], best[2:]))
-    series.append(Series("the lemma: at most 1/2, up to T1", [0.5, 1.0], [0.5, 0.5], kind="theory"))
-    return Figure(
+    series.append(level("the lemma: at most 1/2, up to T1", [0.5, 1.0], 0.5))
+    return Chart(
         BY_FLIPS,
         "The coin game: how often the rows that are missed most are found",
         "flips of the first column, in multiples of T1",

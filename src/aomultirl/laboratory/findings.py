@@ -1,72 +1,60 @@
-"""What an experiment of the laboratory finds: claims with a verdict, and figures of what was measured."""
+"""Tasks of an experiment, who carries them out, and what is found: claims with a verdict, and charts.
 
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+Each task has randomness of its own, so that who carries it out makes no difference.
+"""
 
-from aomultirl.analysis.charts import Chart as Figure
-from aomultirl.analysis.charts import Series, Subject
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
-__all__ = ["Claim", "Figure", "Findings", "Relation", "Series", "Subject"]
+import numpy as np
 
-Relation = Literal["=", "<", "<=", ">", ">="]
+from aomultirl.analysis.charts import Chart
+from aomultirl.analysis.claims import Claim
+from aomultirl.experiments.executors import Executor
 
 
-class Claim(NamedTuple):
-    """One claim, and whether it holds.
+class Playable(Hashable, Protocol):
+    """Something to be done: plain data that can be sent to another process."""
 
-    claim, place
-        what is claimed, in a sentence, and where in the paper.
-    predicted
-        a number: an exponent, a value, or a bound, as ``relation`` says.
-    measured, low, high
-        a number, and its 95 % interval; low = high = measured where it is computed exactly.  An end that is not there
-        is infinite, and what could not be measured NaN.
-    holds
-        judged by the rule that ``rule`` states.
-    rule
-        how it is judged: the tolerance of an exponent, the bound that must not be crossed.
-    reason
-        why it does not hold, or what else there is to say.
-    figure
-        the name of the figure that shows it.
-    relation
-        what is claimed: that ``measured`` is equal to ``predicted``, below it, at most it, above it, or at least it.
-    unit
-        what the numbers are multiples, shares or counts of, in words; empty for exponents and probabilities.
-    undecided
-        it neither holds nor fails: what was measured is too little to tell.  Then ``holds`` is False.
+    def play(self, seed: int) -> Any:
+        """Carry the task out, and return what came of it."""
+        ...
+
+
+T = TypeVar("T", bound=Playable)
+
+
+def carry_out(tasks: Iterable[T], key: int, seed: int, executor: Executor) -> dict[T, Any]:
+    """What came of each task; a task that is there twice is carried out once.
+
+    Parameters
+    ----------
+    key
+        tells experiments apart that share a seed.
     """
+    listed = list(dict.fromkeys(tasks))
+    own = [int(np.random.SeedSequence(seed, spawn_key=(key, i)).generate_state(1)[0]) for i in range(len(listed))]
+    items = [(i, task, mine) for i, (task, mine) in enumerate(zip(listed, own, strict=True))]
+    results = dict(executor.map(_play, items))
+    return {task: results[i] for i, task in enumerate(listed)}
 
-    claim: str
-    place: str
-    predicted: float
-    measured: float
-    low: float
-    high: float
-    holds: bool
-    rule: str
-    reason: str = ""
-    figure: str = ""
-    relation: Relation = "="
-    unit: str = ""
-    undecided: bool = False
 
-    @property
-    def verdict(self) -> bool | None:
-        """Whether it holds; None where that is open."""
-        return None if self.undecided else self.holds
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return self._asdict()
+def _play(item: tuple[int, Playable, int]) -> tuple[int, Any]:
+    number, task, seed = item
+    return number, task.play(seed)
 
 
 @dataclass
 class Findings:
-    """Of one experiment, or of all."""
+    """What an experiment finds, or several: the claims, and the charts that show them."""
 
     claims: list[Claim] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
+    figures: list[Chart] = field(default_factory=list)
 
     def __add__(self, other: "Findings") -> "Findings":
         return Findings(self.claims + other.claims, self.figures + other.figures)
+
+    def of_group(self, name: str) -> "Findings":
+        """The same, the claims being of the group of this name."""
+        return Findings([replace(claim, group=name) for claim in self.claims], self.figures)

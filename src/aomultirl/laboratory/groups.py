@@ -1,9 +1,9 @@
-"""The whole laboratory: groups of claims, one after the other."""
+"""The whole laboratory: groups of claims, each the work of a module beside this one."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from importlib import import_module
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from aomultirl import checks
 from aomultirl.experiments.executors import Executor
@@ -13,8 +13,29 @@ T = TypeVar("T")
 R = TypeVar("R")
 Measure = Callable[[bool, int, Executor], Findings]
 Done = Callable[[int, int], None]
-GROUPS = {"coin": 6, "clustering": 16, "minimax": 12, "regret_slopes": 9, "assumptions": 3}
-"""Groups of claims, modules beside this one, and about how long each takes, in seconds of a quick run on two cores."""
+
+
+class ClaimGroup(NamedTuple):
+    """A group of claims.
+
+    title
+        what people call the group.
+    seconds
+        about how long a quick run takes on two cores.
+    """
+
+    title: str
+    seconds: int
+
+
+GROUPS = {
+    "coin": ClaimGroup("coin game", 6),
+    "clustering": ClaimGroup("clustering", 16),
+    "minimax": ClaimGroup("minimax regime", 12),
+    "regret_slopes": ClaimGroup("AOMultiRL's regret", 9),
+    "assumptions": ClaimGroup("assumptions", 3),
+}
+"""The groups by the names of their modules, in the order in which they are measured."""
 
 
 def chosen(only: Iterable[str] = ()) -> list[str]:
@@ -26,7 +47,7 @@ def chosen(only: Iterable[str] = ()) -> list[str]:
 def measure_all(
     quick: bool, seed: int, executor: Executor, done: Done | None = None, *, only: Iterable[str] = ()
 ) -> Findings:
-    """What all modules find, or only some.
+    """What all groups find, or only some.
 
     Parameters
     ----------
@@ -39,25 +60,25 @@ def measure_all(
     only
         names of groups, by default all; what they find does not depend on whether others are measured.
     """
-    parts = [(import_module(f"aomultirl.laboratory.{name}").measure, GROUPS[name]) for name in chosen(only)]
-    return gather(parts, quick, seed, executor, done)
+    modules = [(import_module(f"aomultirl.laboratory.{name}"), GROUPS[name].seconds) for name in chosen(only)]
+    return gather([(module.measure, seconds) for module, seconds in modules], quick, seed, executor, done)
 
 
 def gather(
     parts: Sequence[tuple[Measure, int]], quick: bool, seed: int, executor: Executor, done: Done | None = None
 ) -> Findings:
-    """What some modules find, in their order; with each comes its share of the time.
+    """What some experiments find, in their order; with each comes its share of the time.
 
     Parameters as in :func:`measure_all`.
     """
     seed = checks.seed("seed", seed)
-    found, before, total = Findings(), 0, sum(share for _, share in parts)
+    findings, before, total = Findings(), 0, sum(share for _, share in parts)
     for measure, share in parts:
         watched = _Watched(executor, done, before / total, share / total)
-        found += measure(quick, seed, watched)
+        findings += measure(quick, seed, watched)
         before += share
         watched.tell(1.0)
-    return found
+    return findings
 
 
 class _Watched:
@@ -80,7 +101,7 @@ class _Watched:
                 self.tell(number / len(items))
 
     def tell(self, part: float) -> None:
-        """A module that maps several times is never said to go back."""
+        """Say how far the whole is; an experiment that maps several times is never said to go back."""
         self.furthest = max(self.furthest, part)
         if self.done is not None:
             self.done(int(100.0 * (self.before + self.share * self.furthest) + 1e-9), 100)

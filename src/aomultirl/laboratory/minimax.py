@@ -5,64 +5,197 @@ lambda is tied to them.  Beside it are the lemma's lower bound, what is lost wit
 and UCRL2's upper bound.  Intervals are over runs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-import numpy as np
-
+from aomultirl.analysis.charts import Chart, Series
+from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.rules import Bounded, Exponent, Measurement, computed
 from aomultirl.experiments.executors import Executor
-from aomultirl.laboratory.exponents import line_through
-from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
-from aomultirl.laboratory.minimax_bounds import AFTER, LEMMA, above, no_room, within
-from aomultirl.laboratory.minimax_sizes import (
-    BLIND,
-    FORGETFUL,
-    FULL,
-    QUICK,
-    RANDOMLY,
-    Sizes,
-    Sweep,
-    over_constants,
-    over_episodes,
-    over_long_horizons,
-    powers,
+from aomultirl.laboratory.exponents import (
+    exponent_claims,
+    fits,
+    fitted,
+    intervals,
+    level,
+    line_through,
+    mean_of,
+    points,
+    summed,
+    theory,
+    worst_of,
 )
-from aomultirl.laboratory.minimax_tasks import (
+from aomultirl.laboratory.findings import Findings, carry_out
+from aomultirl.laboratory.jao_trials import (
     CONSTANT,
+    LEARNER,
     ORACLE,
+    PLAIN,
+    POOLED,
+    RANDOM,
+    RECALL,
+    SEQUENTIAL,
     TREE,
     TWO_STATES,
     UCRL,
     Results,
     Trial,
+    TrialSweep,
     per_episode,
 )
-from aomultirl.laboratory.sweeps import (
-    Expected,
-    bounded,
-    exponent,
-    fitted,
-    lines_and_series,
-    mean_of,
-    measured,
-    summed,
-)
-from aomultirl.laboratory.tasks import carry_out
+from aomultirl.laboratory.paper_places import LEMMA_5, UCRL2
 
-LINEAR = Expected(
-    "regret grows linearly in K",
-    LEMMA,
-    1.0,
-    0.95,
-    1.05,
-    "tasks are drawn afresh, so nothing but chance bends the line",
-)
-WHY_HALF = "0.1 for what the order hides: rho* - 1/2 is lambda D / 32 to first order, and a fifth less where H = DSA"
-WHY_UCRL2 = "the logarithm makes 0.05; samples double between two policies, which may make a factor 2 over two decades"
+BLIND, LEARNING = (PLAIN, UCRL), (LEARNER, RECALL)
+"""Agents that hardly learn anything within H steps, and agents that do."""
+FORGETFUL = (PLAIN, UCRL, LEARNER, RANDOM)
+"""Agents that keep nothing from one episode to the next."""
+RANDOMLY = (PLAIN, POOLED)
+"""Agents whose bonus is above its cap in all that is run here, so that they are :class:`Random` to the bit."""
+LEAST, DISTANCE = 10, 20.0
+"""S = A and D where they are not varied: the smallest of the lemma."""
+SMALLEST = (2, 4, 8.0)
+"""S, A and D of two actions and diameter 2, where UCRL2's bound is soonest below H."""
+UCRL_CONSTANTS = (16.0, 32.0, 64.0, 128.0)
+"""lambda / sqrt(SA / (HD)) of UCRL2 in the smallest family: the worst for it at the horizons of the sweep."""
 PER_EPISODE = "regret of an episode"
 KEY = 12
+"""Of this experiment's randomness."""
 FORGETTING = "it keeps nothing from one episode to the next, so nothing else was possible"
 AT_RANDOM = "its bonus stays above its cap for all of H, so that it acts at random throughout"
 SHARE = "it hardly learns within H, and loses a share of H in a tree, where most actions pay nothing"
+LINEAR = Exponent.near(1.0, 0.05, "tasks are drawn afresh, so nothing but chance bends the line")
+ROOT = Exponent.near(
+    0.5, 0.1, "0.1 for what the order hides: rho* - 1/2 is lambda D / 32 to first order, and a fifth less where H = DSA"
+)
+AT_MOST_ROOT = Exponent(
+    0.5,
+    "the logarithm makes 0.05; samples double between two policies, which may make a factor 2 over two decades",
+    most=0.65,
+)
+Point = tuple[int, int, float, int]
+"""S, A, D, H."""
+
+
+class MinimaxSizes(NamedTuple):
+    """What is swept.
+
+    episodes, told_episodes, many
+        K, K of the agent that is told the task, and runs, of the sweep over K.
+    runs, each
+        runs, and episodes of a run, at every point of the other sweeps; a third of the runs for agents that hardly
+        learn, whose regret is much the same in every one.
+    horizons, diameters, pairs
+        H; D; (S, A) in families of two states.
+    states, actions
+        S and A in trees.
+    constants
+        lambda / sqrt(SA / (HD)).
+    long_horizons
+        H for UCRL2 in the smallest family.
+    thorough
+        whether slow agents are in every sweep where they can be.
+    """
+
+    episodes: int
+    told_episodes: int
+    many: int
+    runs: int
+    each: int
+    horizons: tuple[int, ...]
+    diameters: tuple[float, ...]
+    pairs: tuple[tuple[int, int], ...]
+    states: tuple[int, ...]
+    actions: tuple[int, ...]
+    constants: tuple[float, ...]
+    long_horizons: tuple[int, ...]
+    thorough: bool
+
+
+QUICK = MinimaxSizes(
+    episodes=40,
+    told_episodes=160,
+    many=4,
+    runs=12,
+    each=1,
+    horizons=(2000, 4000, 8000, 16_000, 32_000),
+    diameters=(20.0, 40.0, 80.0, 120.0),
+    pairs=((10, 10), (10, 20), (20, 20), (20, 40)),
+    states=(10, 18, 33, 60),
+    actions=(11, 17, 29, 51),
+    constants=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
+    long_horizons=(40_000, 160_000, 640_000, 2_560_000),
+    thorough=False,
+)
+FULL = MinimaxSizes(
+    episodes=256,
+    told_episodes=512,
+    many=8,
+    runs=24,
+    each=2,
+    horizons=(2000, 4000, 8000, 16_000, 32_000, 64_000),
+    diameters=(20.0, 40.0, 80.0, 200.0),
+    pairs=((10, 10), (10, 20), (20, 20), (20, 50)),
+    states=(10, 20, 40, 100),
+    actions=(11, 21, 51, 101),
+    constants=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
+    long_horizons=(100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
+    thorough=True,
+)
+
+
+def powers(sizes: MinimaxSizes) -> Iterator[TrialSweep]:
+    """Over H, D, SA, S and A; H is nowhere below D S A."""
+    agents = BLIND + (LEARNING if sizes.thorough else (LEARNER,))
+
+    def rows(names: Sequence[str], family: str, places: Sequence[Point]) -> dict[str, tuple[Trial, ...]]:
+        runs = {name: max(2, sizes.runs // 3) if name in BLIND else sizes.runs for name in names}
+        return {name: tuple(Trial(name, *place, runs[name], sizes.each, family) for place in places) for name in names}
+
+    with_slow = (*agents, SEQUENTIAL) if sizes.thorough else agents
+    near = [(LEAST, LEAST, DISTANCE, horizon) for horizon in sizes.horizons]
+    yield TrialSweep("minimax_horizon", "H", lambda trial: float(trial.horizon), rows(with_slow, TWO_STATES, near))
+    horizon = round(LEAST**2 * max(sizes.diameters))
+    far = [(LEAST, LEAST, diameter, horizon) for diameter in sizes.diameters]
+    yield TrialSweep("minimax_diameter", "D", lambda trial: trial.diameter, rows(agents, TWO_STATES, far))
+    horizon = round(DISTANCE * max(states * actions for states, actions in sizes.pairs))
+    wide = [(states, actions, DISTANCE, horizon) for states, actions in sizes.pairs]
+    some = (*BLIND, LEARNER) if sizes.thorough else BLIND
+    area = rows(some, TWO_STATES, wide)
+    yield TrialSweep("minimax_pairs", "SA", lambda trial: float(trial.states * trial.actions), area)
+    fewest, twice = min(sizes.actions), 2.0 * DISTANCE
+    deep = [(states, fewest, twice, round(twice * max(sizes.states) * fewest)) for states in sizes.states]
+    yield TrialSweep("minimax_states", "S", lambda trial: float(trial.states), rows(agents, TREE, deep))
+    horizon = round(DISTANCE * LEAST * max(sizes.actions))
+    broad = [(LEAST, actions, DISTANCE, horizon) for actions in sizes.actions]
+    yield TrialSweep("minimax_actions", "A", lambda trial: float(trial.actions), rows(agents, TREE, broad))
+
+
+def over_episodes(sizes: MinimaxSizes) -> TrialSweep:
+    """One trial an agent: K grows within a run."""
+    point = (LEAST, LEAST, DISTANCE, min(sizes.horizons), sizes.many)
+    agents = (*BLIND, RANDOM, *(LEARNING if sizes.thorough else (RECALL,)), SEQUENTIAL, POOLED)
+    lengths = dict.fromkeys(agents, sizes.episodes) | {ORACLE: sizes.told_episodes}
+    rows: dict[str, tuple[Trial, ...]] = {name: (Trial(name, *point, each),) for name, each in lengths.items()}
+    return TrialSweep("minimax_episodes", "K", lambda trial: float(trial.episodes), rows)
+
+
+def over_constants(sizes: MinimaxSizes) -> TrialSweep:
+    """lambda = c sqrt(SA / (HD)) with other c."""
+    point = (LEAST, LEAST, DISTANCE, max(sizes.horizons) // 2, sizes.runs, sizes.each, TWO_STATES)
+    agents = BLIND + (LEARNING if sizes.thorough else (LEARNER,))
+    rows = {name: tuple(Trial(name, *point, constant) for constant in sizes.constants) for name in agents}
+    return TrialSweep("minimax_constant", "c", lambda trial: trial.constant, rows)
+
+
+def over_long_horizons(sizes: MinimaxSizes) -> TrialSweep:
+    """UCRL2 in the smallest family, for several c."""
+    rows = {
+        f"c = {constant:g}": tuple(
+            Trial(UCRL, *SMALLEST, horizon, sizes.runs // 2, 1, TWO_STATES, constant) for horizon in sizes.long_horizons
+        )
+        for constant in UCRL_CONSTANTS
+    }
+    return TrialSweep("minimax_ucrl2", "H", lambda trial: float(trial.horizon), rows)
 
 
 def measure(quick: bool, seed: int, executor: Executor) -> Findings:
@@ -70,163 +203,188 @@ def measure(quick: bool, seed: int, executor: Executor) -> Findings:
     return measure_with(QUICK if quick else FULL, seed, executor)
 
 
-def measure_with(sizes: Sizes, seed: int, executor: Executor) -> Findings:
+def measure_with(sizes: MinimaxSizes, seed: int, executor: Executor) -> Findings:
     """The same, with other sizes than the two of :func:`measure`."""
-    powered, episodes, constants, long = (
-        list(powers(sizes)),
-        over_episodes(sizes),
-        over_constants(sizes),
-        over_long_horizons(sizes),
-    )
+    powered, episodes = list(powers(sizes)), over_episodes(sizes)
+    constants, long = over_constants(sizes), over_long_horizons(sizes)
     slowest_first = [episodes, *reversed(powered), constants, long]
-    found = carry_out([trial for sweep in slowest_first for trial in sweep.trials()], KEY, seed, executor)
-    tied = [trial for sweep in powered for trial in sweep.trials()]
-    result = _linear(episodes, found)
+    results = carry_out([trial for sweep in slowest_first for trial in sweep.trials()], KEY, seed, executor)
+    findings = _linear(episodes, results)
     for sweep in powered:
-        result += _power(sweep, found)
-    result += above(tied, found) + _hardest(constants, found) + _ucrl2(long, found)
-    return result + within(found) + no_room(powered)
+        findings += _power(sweep, results)
+    findings += _above([trial for sweep in powered for trial in sweep.trials()], results)
+    findings += _hardest(constants, results) + _ucrl2(long, results)
+    return (findings + _within(results) + _no_room(powered)).of_group("minimax")
 
 
-def _linear(sweep: Sweep, found: Results) -> Findings:
+def _linear(sweep: TrialSweep, results: Results) -> Findings:
     """Regret summed up to K, within the same runs."""
     x, samples = {}, {}
     for name, (trial,) in sweep.rows.items():
-        x[name], samples[name] = summed(found[trial])
-    lines, series = lines_and_series(x, samples)
-    some = next(iter(sweep.rows.values()))[0]
-    whole = [min(min(row) for row in x.values()), max(max(row) for row in x.values())]
-    for label, one in (("lower bound", some.lower_bound()), ("UCRL2's upper bound", some.upper_bound())):
-        series.append(Series(label, whole, [k * one for k in whole], kind="theory"))
-    told = lines.pop(ORACLE)
-    claims = [exponent(_of(name, LINEAR), {name: line}, sweep.figure, _memory(name)) for name, line in lines.items()]
-    profits = Claim(
-        f"{ORACLE}, which is told the task, profits from earlier episodes",
-        LEMMA,
-        1.0,
-        told.slope,
-        told.low,
-        told.high,
-        False,
-        "the whole 95 % interval of its slope lies below 1",
-        "the contrast to the others: the task is what earlier episodes do not tell",
-        sweep.figure,
-        "<",
+        x[name], samples[name] = summed(results[trial])
+    lines, series = fits(x, samples)
+    some, whole = sweep.first[0], [min(min(row) for row in x.values()), max(max(row) for row in x.values())]
+    for label, bound in (("lower bound", some.lower_bound()), ("UCRL2's upper bound", some.upper_bound())):
+        series.append(theory(label, whole, [k * bound for k in whole]))
+    informed = lines.pop(ORACLE)
+    remarks = {
+        name: "; ".join(filter(None, [FORGETTING * (name in FORGETFUL), AT_RANDOM * (name in RANDOMLY)]))
+        for name in lines
+    }
+    claims = exponent_claims(lines, "regret grows linearly in K", LEMMA_5, LINEAR, sweep.figure, remarks)
+    claims.append(
+        Claim(
+            f"{ORACLE}, which is told the task, profits from earlier episodes",
+            LEMMA_5,
+            Bounded(1.0, "the slope", side="<"),
+            {ORACLE: informed.exponent},
+            remark="the contrast to the others: the task is what earlier episodes do not tell",
+            figure=sweep.figure,
+        )
     )
-    claims.append(bounded(profits))
     caption = f"{some.sizes}; lambda = {some.separation:.3g}, {some.states * some.actions // 4} worlds."
-    title = "Regret against episodes"
-    figure = Figure(sweep.figure, title, "K", "regret", series, caption=caption, to_scale=False)
+    figure = Chart(sweep.figure, "Regret against episodes", "K", "regret", series, caption=caption, to_scale=False)
     return Findings(claims, [figure])
 
 
-def _memory(name: str) -> str:
-    """What else there is to say of an agent from episode to episode."""
-    parts = [FORGETTING if name in FORGETFUL else "", AT_RANDOM if name in RANDOMLY else ""]
-    return "; ".join(filter(None, parts))
-
-
-def _power(sweep: Sweep, found: Results) -> Findings:
+def _power(sweep: TrialSweep, results: Results) -> Findings:
     """The exponent of one size in the regret of an episode."""
-    x = {name: [sweep.at(trial) for trial in row] for name, row in sweep.rows.items()}
-    samples = {name: [per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
-    lines, series = lines_and_series(x, samples)
-    row = next(iter(sweep.rows.values()))
-    series += _theory(sweep, row)
-    expected = Expected(f"regret of an episode grows like the root of {sweep.letter}", LEMMA, 0.5, 0.4, 0.6, WHY_HALF)
-    tree = row[0].family == TREE
-    claims = []
-    for name, line in lines.items():
-        claim = exponent(_of(name, expected), {name: line}, sweep.figure)
-        if tree and name in BLIND and not claim.holds:
-            claim = claim._replace(reason="; ".join(filter(None, [claim.reason, SHARE])))
-        elif name in RANDOMLY:
-            claim = claim._replace(reason="; ".join(filter(None, [claim.reason, AT_RANDOM])))
-        claims.append(claim)
-    figure = Figure(
-        sweep.figure,
-        f"Regret of an episode against {sweep.letter}, {'trees' if tree else 'two states'}",
-        sweep.letter,
-        PER_EPISODE,
-        series,
-        caption=f"{row[-1].sizes} at the right end; lambda = {CONSTANT:g} sqrt(SA / (HD)) everywhere.",
+    lines, series = fits(dict.fromkeys(sweep.rows, sweep.x), sweep.samples(results))
+    row = sweep.first
+    in_trees = row[0].family == TREE
+    series.append(theory("lower bound, 0.015 sqrt(DSAH) - D / 8", sweep.x, map(Trial.lower_bound, row)))
+    if not in_trees:
+        series.append(theory("never the special action", sweep.x, map(Trial.never_special, row)))
+    statement = f"regret of an episode grows like the root of {sweep.letter}"
+    lost = dict.fromkeys(BLIND if in_trees else (), SHARE)
+    claims = exponent_claims(lines, statement, LEMMA_5, ROOT, sweep.figure, dict.fromkeys(RANDOMLY, AT_RANDOM), lost)
+    title = f"Regret of an episode against {sweep.letter}, {'trees' if in_trees else 'two states'}"
+    caption = f"{row[-1].sizes} at the right end; lambda = {CONSTANT:g} sqrt(SA / (HD)) everywhere."
+    return Findings(claims, [Chart(sweep.figure, title, sweep.letter, PER_EPISODE, series, caption=caption)])
+
+
+def _above(trials: Sequence[Trial], results: Results) -> Findings:
+    """All points against the lower bound."""
+    ratios = {trial: mean_of(per_episode(results[trial]) / trial.lower_bound()) for trial in trials}
+    claim = Claim(
+        "no agent's regret is below 0.015 sqrt(DSAH) - D / 8 an episode",
+        LEMMA_5,
+        Bounded(1.0, side=">="),
+        {f"{trial.agent}, {trial.family}, {trial.sizes}": ratio for trial, ratio in ratios.items()},
+        figure="minimax_above",
+        unit="in multiples of it",
     )
-    return Findings(claims, [figure])
+    title = "Regret of an episode, in multiples of the lower bound"
+    words = "All points of the sweeps over H, D, SA, S and A."
+    return Findings([claim], [_scattered(claim, title, "sqrt(DSAH)", ratios, lambda trial: trial.unit, words)])
 
 
-def _theory(sweep: Sweep, row: Sequence[Trial]) -> list[Series]:
-    x = [sweep.at(trial) for trial in row]
-    curves: dict[str, Callable[[Trial], float]] = {"lower bound, 0.015 sqrt(DSAH) - D / 8": Trial.lower_bound}
-    if row[0].family == TWO_STATES:
-        curves["never the special action"] = Trial.never_special
-    return [Series(label, x, [curve(trial) for trial in row], kind="theory") for label, curve in curves.items()]
+def _within(results: Results) -> Findings:
+    """All trials of UCRL2 against its bound, in families of two states."""
+    trials = [trial for trial in results if trial.agent == UCRL and trial.family == TWO_STATES]
+    shares = {trial: mean_of(per_episode(results[trial]) / trial.upper_bound()) for trial in trials}
+    telling = [trial for trial in trials if trial.upper_bound() < trial.horizon]
+    says = "the bound exceeds H everywhere here, so it says nothing"
+    if telling:
+        first, most = min(trial.horizon for trial in telling), max(shares[trial].value for trial in telling)
+        says = f"the bound is below H from H = {first:,} on; there the largest share is {most:.2g}"
+    claim = Claim(
+        "UCRL2 in every episode stays within 34 D S sqrt(2 A H ln H) + D + 1",
+        UCRL2,
+        Bounded(1.0, side="<="),
+        {
+            f"{trial.sizes}, c = {trial.constant:g}, {trial.runs} runs of {trial.episodes}": share
+            for trial, share in shares.items()
+        },
+        remark=says,
+        figure="minimax_within",
+        unit="as a share of it",
+    )
+    title, words = "UCRL2's regret of an episode, as a share of its bound", "All points of UCRL2, two states."
+    return Findings([claim], [_scattered(claim, title, "H", shares, lambda trial: float(trial.horizon), words)])
 
 
-def _of(agent: str, expected: Expected) -> Expected:
-    """The same, claimed of one agent."""
-    return expected._replace(claim=f"{agent}: {expected.claim}")
+def _scattered(
+    claim: Claim,
+    title: str,
+    axis: str,
+    ratios: Mapping[Trial, Measurement],
+    at: Callable[[Trial], float],
+    caption: str,
+) -> Chart:
+    """Ratios by agent, against a line at 1."""
+    series = []
+    for agent in dict.fromkeys(trial.agent for trial in ratios):
+        places = sorted((at(trial), ratio) for trial, ratio in ratios.items() if trial.agent == agent)
+        series.append(intervals(agent, [x for x, _ in places], [ratio for _, ratio in places]))
+    series.append(level("the bound", map(at, ratios), 1.0))
+    return Chart(claim.figure, title, axis, "regret / bound", series, caption=caption)
 
 
-def _hardest(sweep: Sweep, found: Results) -> Findings:
+def _hardest(sweep: TrialSweep, results: Results) -> Findings:
     """How the constant of lambda matters: too close to be worth finding, far enough to be found."""
-    first = next(iter(sweep.rows.values()))
-    x = [trial.constant for trial in first]
-    samples = {name: [per_episode(found[trial]) / trial.unit for trial in row] for name, row in sweep.rows.items()}
-    series = [measured(name, x, row) for name, row in samples.items()]
-    limit = first[0].lower_bound() / first[0].unit
-    series.append(Series("lower bound at the hardest lambda", [min(x), max(x)], [limit, limit], kind="theory"))
-    never = [trial.never_special() / trial.unit for trial in first]
-    series.append(Series("never the special action", x, never, kind="theory"))
-    best = [min((mean_of(row[i]), name) for name, row in samples.items()) for i in range(len(x))]
-    (worst, name), at = max(zip(best, x, strict=True), key=lambda one: one[0][0].low)
+    row, x = sweep.first, sweep.x
+    samples = {name: [runs / row[0].unit for runs in rows] for name, rows in sweep.samples(results).items()}
+    limit = row[0].lower_bound() / row[0].unit
+    series = [points(name, x, rows) for name, rows in samples.items()]
+    series.append(level("lower bound at the hardest lambda", x, limit))
+    series.append(theory("never the special action", x, [trial.never_special() / trial.unit for trial in row]))
+    best = [min((mean_of(rows[i]), name) for name, rows in samples.items()) for i in range(len(x))]
+    (hardest, name), at = max(zip(best, x, strict=True), key=lambda place: place[0][0].low)
     claim = Claim(
         "there is a lambda of order sqrt(SA / (HD)) at which the best agent loses that much, too",
-        LEMMA,
-        limit,
-        *worst,
-        False,
-        "at the hardest c the whole 95 % interval of the best agent lies above the lower bound",
-        f"hardest at c = {at:g}, for {name}; with smaller c there is less to lose, with larger c less to search",
-        sweep.figure,
-        ">=",
-        "in multiples of sqrt(DSAH)",
+        LEMMA_5,
+        Bounded(limit, "of the best agent, at the hardest c", side=">="),
+        {name: hardest},
+        remark=f"hardest at c = {at:g}, for {name}; with smaller c there is less to lose, with larger c less to search",
+        figure=sweep.figure,
+        unit="in multiples of sqrt(DSAH)",
     )
-    figure = Figure(
-        sweep.figure,
-        "Regret of an episode against c, lambda = c sqrt(SA / (HD))",
-        "c",
-        "regret of an episode / sqrt(DSAH)",
-        series,
-        caption=first[0].sizes + ".",
-    )
-    return Findings([bounded(claim)], [figure])
+    title = "Regret of an episode against c, lambda = c sqrt(SA / (HD))"
+    y = f"{PER_EPISODE} / sqrt(DSAH)"
+    return Findings([claim], [Chart(sweep.figure, title, "c", y, series, caption=row[0].sizes + ".")])
 
 
-def _ucrl2(sweep: Sweep, found: Results) -> Findings:
+def _ucrl2(sweep: TrialSweep, results: Results) -> Findings:
     """UCRL2 at the c that is worst for it at each H."""
-    samples = {name: [per_episode(found[trial]) for trial in row] for name, row in sweep.rows.items()}
-    row = next(iter(sweep.rows.values()))
-    x = [sweep.at(trial) for trial in row]
-    series = [measured(name, x, one) for name, one in samples.items()]
-    worst = [max((one[i] for one in samples.values()), key=np.mean) for i in range(len(x))]
-    line = line_through(x, worst)
+    samples, row, x = sweep.samples(results), sweep.first, sweep.x
+    line = line_through(x, worst_of(samples.values()))
+    series = [points(name, x, rows) for name, rows in samples.items()]
     series.append(fitted("the worst c", x, line))
-    series.append(Series("34 D S sqrt(2 A H ln H) + D + 1", x, [trial.upper_bound() for trial in row], kind="theory"))
-    series.append(Series("all that there is, H", x, x, kind="theory"))
-    expected = Expected(
+    series.append(theory("34 D S sqrt(2 A H ln H) + D + 1", x, map(Trial.upper_bound, row)))
+    series.append(theory("all that there is, H", x, x))
+    claim = Claim(
         "UCRL2's regret of an episode grows no faster than sqrt(H ln H), at the lambda that is worst for it",
-        AFTER,
-        0.5,
-        -np.inf,
-        0.65,
-        WHY_UCRL2,
+        UCRL2,
+        AT_MOST_ROOT,
+        {UCRL: line.exponent},
+        figure=sweep.figure,
     )
-    figure = Figure(
-        sweep.figure,
-        "UCRL2: regret of an episode against H",
-        "H",
-        PER_EPISODE,
-        series,
-        caption="Two states, two actions, diameter 2; lambda = c / sqrt(H).",
+    caption = "Two states, two actions, diameter 2; lambda = c / sqrt(H)."
+    title = "UCRL2: regret of an episode against H"
+    return Findings([claim], [Chart(sweep.figure, title, "H", PER_EPISODE, series, caption=caption)])
+
+
+def _no_room(powered: Sequence[TrialSweep]) -> Findings:
+    """H0 / H at the points of all sweeps in families of two states."""
+    series: list[Series] = []
+    for sweep in powered:
+        row, x = sweep.first, sweep.x
+        if row[0].family == TWO_STATES:
+            ratios = [trial.clustering_horizon() / trial.horizon for trial in row]
+            label = f"{sweep.letter} varied, {x[0]:,g} to {x[-1]:,g}"
+            series.append(Series(label, [float(trial.horizon) for trial in row], ratios))
+    claim = Claim(
+        "where lambda is so small, AOMultiRL's clustering phase does not fit into an episode",
+        LEMMA_5,
+        Bounded(1.0, "at every point", side=">", by="computed"),
+        computed(min(min(one.y) for one in series)),
+        remark="of order D^2, whatever H: with lambda tied to H so is H0; AOMultiRL refuses such a horizon",
+        figure="minimax_room",
+        unit="as H0 / H",
     )
-    return Findings([exponent(expected, {UCRL: line}, sweep.figure)], [figure])
+    series.append(level("H0 = H", [x for one in series for x in one.x], 1.0))
+    tied = f"Two states, lambda = {CONSTANT:g} sqrt(SA / (HD))"
+    caption = f"{tied}; D = {DISTANCE:g} and SA = {LEAST**2} where they are not varied; computed."
+    title = "AOMultiRL's clustering phase, in episodes"
+    return Findings([claim], [Chart(claim.figure, title, "H", "H0 / H", series, caption=caption)])

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import Table, empty_table, register
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.knowledge import place_of
@@ -38,16 +38,32 @@ from aomultirl.learning.optimism import (
     reprice,
     sweep,
 )
+from aomultirl.learning.shared_rows import ALPHA, REST, THETA
 
 SWEEPS = 20
+"""Rotations over all states when the guide changes."""
 PATIENCE = 16
 """An entry is kept for a sixteenth of the visits that its pair has had."""
 
 
+NUMBER, LATEST = range(2)
+"""Cells of ``switches``."""
+
+
 class Beliefs(NamedTuple):
-    """scores: (C + 1,), ln of prior times likelihood, the new world last.  rows: (C + 1, S * A), ln ML of each row,
-    that of a row of its own last; mixed: (S * A,), of the new world's.  values: (C, S), where planning begins for
-    each. switches: (2,), how often the guide changed, and the step of the last change."""
+    """What is believed of the world of an episode.
+
+    scores
+        (C + 1,), ln of prior times likelihood, the new world last.
+    rows
+        (C + 1, S * A), ln ML of each row, that of a row of its own last.
+    mixed
+        (S * A,), ln ML of the new world's rows.
+    values
+        (C, S), where planning begins for each.
+    switches
+        (2,), the NUMBER of changes of the guide, and the step of the LATEST.
+    """
 
     scores: NDArray[np.float64]
     rows: NDArray[np.float64]
@@ -57,7 +73,15 @@ class Beliefs(NamedTuple):
 
 
 class BeliefBehaviour(NamedTuple):
-    """The behaviour of one episode."""
+    """Act as the likeliest hypothesis says.
+
+    table
+        which action each state calls for.
+    planner
+        values and the model of the hypothesis that guides.
+    beliefs
+        how likely each hypothesis is.
+    """
 
     table: Table
     planner: Planner
@@ -86,15 +110,15 @@ def _score(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> Non
     count = len(known.seen)
     last = known.starts[pair + 1] - 1
     prior = planner.shared_rows.prior
-    alpha, rest, theta = prior[0, pair], prior[1, pair], prior[2, pair]
+    alpha, rest, theta = prior[ALPHA, pair], prior[REST, pair], prior[THETA, pair]
     n = planner.total[pair]
     novel = spent = 0
     for slot in range(*span(counts, pair)):
-        key = counts.slots[2 * slot]
+        key = counts.slots[WORDS * slot]
         if key == EMPTY:
             continue
         place = place_of(known.starts, known.states, pair, key)
-        visits = counts.slots[2 * slot + 1]
+        visits = counts.slots[WORDS * slot + VISITS]
         if place == last:
             novel += visits
             continue
@@ -209,8 +233,8 @@ def _attend(
     _learn(behaviour, counts, pair)
     guide = _guide(beliefs.scores)
     if guide != planner.state[GUIDE]:
-        beliefs.switches[0] += 1
-        beliefs.switches[1] = planner.state[SPENT]
+        beliefs.switches[NUMBER] += 1
+        beliefs.switches[LATEST] = planner.state[SPENT]
         _follow(behaviour, counts, guide, successor)
         return False
     plan(planner, table, counts, planner.options.backups, state)

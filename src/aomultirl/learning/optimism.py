@@ -28,18 +28,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import Table
-from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.compiling import borrowing, kernel
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import Knowledge, place_of
 from aomultirl.learning.shared_rows import SharedRows
 
 NEXT, SPENT, GUIDE = range(3)
+"""Cells of a planner's ``state``."""
 TOP, HIGHEST = range(2)
+"""Cells of a planner's ``tops``."""
 
 
 class Options(NamedTuple):
-    """The learner's numbers, see above; one default for all worlds."""
+    """The learner's numbers, with one default for all worlds.
+
+    level, pace, novelty, discount
+        LEVEL, PACE, NOVELTY and the discount in the formulas above.
+    backups
+        BACKUPS, states that are backed up after every step.
+    """
 
     level: float = 0.4
     pace: float = 10.0
@@ -96,24 +104,11 @@ class Planner(NamedTuple):
     options: Options
 
 
-@kernel
-def back_up(
-    counts: Counts,
-    starts: NDArray[np.int64],
-    states: NDArray[np.int32],
-    weight: NDArray[np.float64],
-    mass: NDArray[np.float64],
-    here: NDArray[np.int64],
-    rewards: NDArray[np.float64],
-    values: NDArray[np.float64],
-    marks: NDArray[np.int64],
-    means: NDArray[np.float64],
-    top: float,
-    left: float,
-    options: Options,
-    state: int,
-) -> tuple[float, int]:
-    """(V, the best action) of one state; values are taken relative to ``top``."""
+@borrowing
+def back_up(planner: Planner, counts: Counts, top: float, left: float, state: int) -> tuple[float, int]:
+    """(V, the best action) of one state; values are taken relative to ``top``, with ``left`` steps to go."""
+    starts, states, weight, mass = planner.known.starts, planner.known.states, planner.weight, planner.mass
+    values, marks, means, options = planner.values, planner.marks, planner.means, planner.options
     n_actions = len(means)
     stamp = marks[len(values)] + 1
     marks[len(values)] = stamp
@@ -134,13 +129,13 @@ def back_up(
                 local = max(local, v)
                 distinct += marks[s] != stamp
                 marks[s] = stamp
-        if here[end] > 0:  # successors that memory does not know
+        if planner.here[end] > 0:  # successors that memory does not know
             first, last = np.int64(i), np.int64(end)
             for slot in range(*span(counts, int(pair))):
-                key = counts.slots[2 * slot]
+                key = counts.slots[WORDS * slot]
                 if key != EMPTY and (first == last or place_of(starts, states, int(pair), key) == last):
                     v = values[key] - top
-                    total += counts.slots[2 * slot + 1] * v
+                    total += counts.slots[WORDS * slot + VISITS] * v
                     local = max(local, v)
                     distinct += marks[key] != stamp
                     marks[key] = stamp
@@ -154,36 +149,31 @@ def back_up(
         if n > 0.0:
             extra = options.level * math.log1p(left / (options.pace * n))
             q = (n * means[a] + extra * hope) / (n + extra)
-        q = rewards[pair] + options.discount * (q + top)
+        q = planner.rewards[pair] + options.discount * (q + top)
         if q > best:
             best, action = q, a
     return best, action
 
 
-@kernel
+@borrowing
 def plan(planner: Planner, table: Table, counts: Counts, backups: int, last: int) -> None:
     """Back up so many states in rotation, and ``last`` at last.  Entries that are still good are kept."""
-    known, state, tops = planner.known, planner.state, planner.tops
-    starts, states, weight, mass, here = known.starts, known.states, planner.weight, planner.mass, planner.here
-    rewards, values, lease, entries = planner.rewards, planner.values, planner.lease, table.plan
-    marks, means, options = planner.marks, planner.means, planner.options
+    state, tops, values = planner.state, planner.tops, planner.values
     left = float(max(0, planner.horizon - state[SPENT]))
     s, top, highest, spent = state[NEXT], tops[TOP], tops[HIGHEST], 0
     for step in range(backups + 1):
-        spent = serve_signals(spent, 32 * len(means))
+        spent = serve_signals(spent, 32 * len(planner.means))
         if step < backups:
             s -= 1
             if s < 0:
                 s = len(values) - 1
                 top, highest = highest, -np.inf
         at = s if step < backups else last
-        v, action = back_up(
-            counts, starts, states, weight, mass, here, rewards, values, marks, means, top, left, options, at
-        )
+        v, action = back_up(planner, counts, top, left, at)
         values[at] = v
         highest = max(highest, v)
-        if lease[at] == 1:
-            entries[at] = action
+        if planner.lease[at] == 1:
+            table.plan[at] = action
     state[NEXT], tops[TOP], tops[HIGHEST] = s, top, highest
 
 
@@ -205,9 +195,9 @@ def book_row(planner: Planner, counts: Counts, pair: int) -> int:
         here[i] = 0
     total = 0
     for slot in range(*span(counts, pair)):
-        key = counts.slots[2 * slot]
+        key = counts.slots[WORDS * slot]
         if key != EMPTY:
-            visits = counts.slots[2 * slot + 1]
+            visits = counts.slots[WORDS * slot + VISITS]
             here[place_of(known.starts, known.states, pair, key)] += visits
             total += visits
     planner.total[pair] = total
@@ -247,21 +237,21 @@ def planner(
     n_pairs, places = n_states * n_actions, len(known.states)
     most = rewards.max() / (1.0 - options.discount)
     return Planner(
-        known,
-        shared_rows,
-        np.zeros(places, np.int64),
-        np.zeros(n_pairs, np.int64),
-        np.zeros(places),
-        np.zeros(n_pairs),
-        np.array(rewards, np.float64).reshape(-1),
-        sums,
-        before,
-        np.full(n_states, most),
-        np.ones(n_states, np.int64),
-        np.array([0, 0, len(shared_rows.mass) - 1], np.int64),
-        np.array([most, most]),
-        np.zeros(n_states + 1, np.int64),
-        np.zeros(n_actions),
-        horizon,
-        options,
+        known=known,
+        shared_rows=shared_rows,
+        here=np.zeros(places, np.int64),
+        total=np.zeros(n_pairs, np.int64),
+        weight=np.zeros(places),
+        mass=np.zeros(n_pairs),
+        rewards=np.array(rewards, np.float64).reshape(-1),
+        sums=sums,
+        before=before,
+        values=np.full(n_states, most),
+        lease=np.ones(n_states, np.int64),
+        state=np.array([0, 0, len(shared_rows.mass) - 1], np.int64),
+        tops=np.array([most, most]),
+        marks=np.zeros(n_states + 1, np.int64),
+        means=np.zeros(n_actions),
+        horizon=horizon,
+        options=options,
     )

@@ -27,20 +27,35 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import Knowledge
 
+ALPHA, REST, THETA = range(3)
+"""Rows of the prior."""
 ROUNDS = 4
+"""Rounds of expectation and maximisation for rho; more hardly move it."""
 ENOUGH = 3
 """Visits of a row in both worlds for it to say anything about sharing."""
 MOST_SHARED = 0.95
-LEAST_SPREAD, MOST_SPREAD, BORROWED = 0.1, 1000.0, 4.0
+"""rho is at most this, so that no amount of shared rows makes a new one impossible."""
+LEAST_SPREAD, MOST_SPREAD = 0.1, 1000.0
+"""Where theta is looked for."""
+BORROWED = 4.0
+"""Visits as in the average row that every row's own theta borrows."""
 GUESS = 1.0
 """Visits that a guess is worth at most, all worlds together: a new world must be looked at where it matters."""
 
 
 class SharedRows(NamedTuple):
-    """seen: (C + 1, places), mass: (C + 1, S * A), the new world last; spread: the average
-    theta; shared: rho.
+    """What is believed of the rows of C known worlds, and of a new one, which is the last.
 
-    prior: (3, S * A), alpha of a successor that some world has shown, of all others together, and theta.
+    seen
+        (C + 1, places), counts with those that are thought to be shared.
+    mass
+        (C + 1, S * A), their sums by pair.
+    prior
+        (3, S * A), ALPHA of a successor that some world has shown, of the REST together, and THETA.
+    spread
+        the theta of the average row.
+    shared
+        rho, how often two worlds share a row.
     """
 
     seen: NDArray[np.float64]
@@ -51,8 +66,9 @@ class SharedRows(NamedTuple):
 
 
 @kernel
-def _spread(starts: NDArray[np.int64], seen: NDArray[np.int64], visits: NDArray[np.int64]) -> float:
-    """theta, by bisection of its logarithm."""
+def _spread(known: Knowledge) -> float:
+    """The theta of the average row, by bisection of its logarithm."""
+    seen, visits = known.seen, known.visits
     found = 0
     for c in range(len(seen)):
         for i in range(seen.shape[1]):
@@ -100,25 +116,20 @@ def _ln_same(one: NDArray[np.int64], other: NDArray[np.int64], n: int, m: int, t
 
 
 @kernel
-def _share(
-    starts: NDArray[np.int64],
-    seen: NDArray[np.int64],
-    visits: NDArray[np.int64],
-    out: NDArray[np.float64],
-    mass: NDArray[np.float64],
-    theta: float,
-    prior: NDArray[np.float64],
-) -> float:
+def _share(known: Knowledge, rows: SharedRows) -> float:
+    """Fill in ``rows``, whose average theta is known; rho."""
+    starts, seen, visits = known.starts, known.seen, known.visits
+    out, mass, prior = rows.seen, rows.mass, rows.prior
     count, n_pairs = visits.shape
     factors = np.zeros((count, count, n_pairs))
     shared, spent = 0.5, 0
     for pair in range(n_pairs):
         spent = serve_signals(spent, 512)
-        known, visited = starts[pair + 1] - starts[pair] - 1, visits[:, pair].sum()
-        own = _spread_of(int(visited), known, theta)
-        prior[2, pair] = own
-        prior[1, pair] = own * own / (visited + own)
-        prior[0, pair] = (own - prior[1, pair]) / max(1, known)
+        distinct, visited = starts[pair + 1] - starts[pair] - 1, visits[:, pair].sum()
+        own = _spread_of(int(visited), distinct, rows.spread)
+        prior[THETA, pair] = own
+        prior[REST, pair] = own * own / (visited + own)
+        prior[ALPHA, pair] = (own - prior[REST, pair]) / max(1, distinct)
     for w in range(count):
         for j in range(w):
             for pair in range(n_pairs):
@@ -127,7 +138,7 @@ def _share(
                     a, b = starts[pair], starts[pair + 1]
                     spent = serve_signals(spent, 64 * (b - a))
                     factors[w, j, pair] = factors[j, w, pair] = _ln_same(
-                        seen[w, a:b], seen[j, a:b], n, m, prior[2, pair], prior[0, pair]
+                        seen[w, a:b], seen[j, a:b], n, m, prior[THETA, pair], prior[ALPHA, pair]
                     )
     for _ in range(ROUNDS):
         same, looked = 0.5, 1.0
@@ -169,7 +180,6 @@ def share_rows(known: Knowledge) -> SharedRows:
     seen, mass = np.zeros((count + 1, places)), np.zeros((count + 1, known.visits.shape[1]))
     prior = np.ones((3, known.visits.shape[1]))
     if count == 0:
-        return SharedRows(seen, mass, prior, 1.0, 0.5)
-    theta = _spread(known.starts, known.seen, known.visits)
-    shared = _share(known.starts, known.seen, known.visits, seen, mass, theta, prior)
-    return SharedRows(seen, mass, prior, theta, shared)
+        return SharedRows(seen, mass, prior, spread=1.0, shared=0.5)
+    rows = SharedRows(seen, mass, prior, spread=_spread(known), shared=0.5)
+    return rows._replace(shared=_share(known, rows))

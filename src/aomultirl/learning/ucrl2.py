@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.behaviours import ASK, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, Counts, span
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import Ran
 from aomultirl.learning.base import Known, Learner, Learning, Share
@@ -51,20 +51,22 @@ class Before(NamedTuple):
 
 
 class Ucrl2Behaviour(NamedTuple):
-    """UCRL2 in one episode.
+    """UCRL2 in the middle of an episode.
 
+    table
+        the policy of the epoch, with the visits until it ends as budgets.
     before
         what earlier episodes have shown.
     rewards
-        (S * A,), known, or empty where they are estimated.
+        (S * A,), where they are known, else empty.
     sums
-        (S * A,), the rewards of the phase added up; empty where they are known.
+        (S * A,), the rewards of the phase added up, where they are not known.
     epochs
-        (1,), how many policies were planned.
+        (), how many there were.
     failure
         delta.
     scale
-        multiplies both radii.
+        of both radii; 1 is faithful.
     """
 
     table: Table
@@ -99,7 +101,7 @@ def ucrl2(
     """
     told = np.empty(0) if rewards is None else np.ascontiguousarray(rewards, np.float64).reshape(-1)
     before = Before(*known.counts.to_lists(), known.sums)
-    return Ucrl2Behaviour(empty_table(n_states), before, told, sums, np.zeros(1, np.int64), failure, scale)
+    return Ucrl2Behaviour(empty_table(n_states), before, told, sums, np.zeros((), np.int64), failure, scale)
 
 
 @kernel
@@ -131,13 +133,14 @@ def _estimate(
             at += 1
         old = at
         for slot in range(*span(counts, pair)):
-            if counts.slots[2 * slot] != EMPTY:
-                place = first + np.searchsorted(states[first:old], counts.slots[2 * slot])
-                if place == old or states[place] != counts.slots[2 * slot]:
+            successor, seen = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
+            if successor != EMPTY:
+                place = first + np.searchsorted(states[first:old], successor)
+                if place == old or states[place] != successor:
                     place, at = at, at + 1
-                    states[place], probs[place] = counts.slots[2 * slot], 0.0
-                probs[place] += counts.slots[2 * slot + 1]
-                visits[pair] += counts.slots[2 * slot + 1]
+                    states[place], probs[place] = successor, 0.0
+                probs[place] += seen
+                visits[pair] += seen
         for i in range(first, at):
             probs[i] /= visits[pair]
         starts[pair + 1] = at
@@ -196,7 +199,7 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     for s in range(n_states):
         action = _choose(q, s * n_actions, (s + 1) * n_actions, stream)
         table.plan[s], table.budget[s] = action, max(1, visits[s * n_actions + action])
-    behaviour.epochs[0] += 1
+    behaviour.epochs[()] += 1
 
 
 @kernel
@@ -248,7 +251,7 @@ class UCRL2Learning(Learning):
         if isinstance(ran.phase.behaviour, Ucrl2Behaviour):
             planned = self._epochs[self._epochs > 0].tolist()
             spare = max(1, len(self._epochs) - len(planned)) - 1
-            self._epochs = np.array([*planned, int(ran.phase.behaviour.epochs[0]), *[0] * spare], np.int64)
+            self._epochs = np.array([*planned, int(ran.phase.behaviour.epochs), *[0] * spare], np.int64)
 
     def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
         """The policy that is best for the samples as they are, the same at every step, (S,)."""

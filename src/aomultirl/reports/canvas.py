@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 INK, EMPTY = "#1f2933", "#e4e9ee"
+"""The colours of words and lines, and of what is not full."""
 SMALLEST = 9
 """Pixels of the smallest words that can be read."""
 
@@ -34,7 +35,7 @@ class Canvas:
         self.clear()
 
     def clear(self) -> None:
-        """White again."""
+        """Make the picture white again, and forget the words."""
         self.pixels[:] = 255
         self.words: list[tuple[tuple[float, float], str, dict[str, Any]]] = []
 

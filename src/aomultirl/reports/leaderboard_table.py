@@ -8,6 +8,7 @@ from aomultirl import checks
 from aomultirl.analysis import phrases
 from aomultirl.analysis.intervals import Span
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
+from aomultirl.reports.tables import framed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,13 +48,11 @@ def show(board: Leaderboard, console: "Console", most: int | None = MOST) -> Non
 
 def _drawn(table: ProblemTable, width: int) -> "Table":
     """Means above their intervals, in columns wide enough for each number; labels get the room that is left."""
-    from rich import box
     from rich.markup import escape
-    from rich.table import Table
 
     runs = phrases.span(len(line.runs) for line in table.lines)
     title = escape(f"{checks.plain(table.problem.title)}, {runs} run{'' if runs == '1' else 's'}")
-    drawn = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    drawn = framed(title)
     lines = table.lines[:MOST_LINES]
     rows = [[_words(line.span(name)) for name in table.columns] for line in lines]
     columns = [[heading, *sum(cells, ())] for heading, *cells in zip(table.headings, *rows, strict=True)]

@@ -3,7 +3,7 @@
 ::
 
     report.html                  one page with everything, for a browser
-    claims.json                  a list of claims, with the fields of :class:`.Claim`
+    claims.json                  a list of claims, see :class:`aomultirl.analysis.claims.Claim`
     figures/NAME.png, NAME.svg   every figure
     lower_bounds.json            what made this, and which figures; the folder is ours if it is there
 
@@ -11,8 +11,6 @@ The last is written twice: at first it says that the rest is unfinished.
 """
 
 import json
-import math
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import aomultirl
 from aomultirl import files
+from aomultirl.analysis.charts import Chart
 from aomultirl.experiments.executors import Executor, InProcess
-from aomultirl.laboratory.findings import Claim, Figure, Findings
-from aomultirl.laboratory.groups import chosen
+from aomultirl.laboratory.findings import Findings
+from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports import lower_bounds_figures
-from aomultirl.reports.lower_bounds_page import make_page, measured, predicted
-from aomultirl.reports.wording import symbols
+from aomultirl.reports.claims_table import print_claims
+from aomultirl.reports.lower_bounds_page import make_page
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,10 +34,6 @@ FIGURES = "figures"
 NAMES = ("report.html", "claims.json", MARK)
 MOST_BYTES = 2**26
 """Of the file that says what made the rest."""
-GROUPS = {"coin": "coin game", "minimax": "minimax regime", "regret": "AOMultiRL's regret"}
-"""In words, where the first word of a figure's name says too little."""
-SHORT = 120
-"""Letters of a reason in the terminal; the page has all of them."""
 
 
 def check(out: str | Path, *, quick: bool, only: Sequence[str] = ()) -> None:
@@ -110,7 +105,7 @@ def write(
     groups = chosen(only)
     mark = {"kind": KIND, "seed": seed, "quick": quick, "groups": groups, "version": aomultirl.__version__}
     content = {
-        "claims.json": json.dumps([as_json(claim) for claim in findings.claims], indent=2, allow_nan=False),
+        "claims.json": json.dumps([claim.as_json() for claim in findings.claims], indent=2, allow_nan=False),
         "report.html": make_page(findings, quick=quick, seed=seed, only=groups, seconds=seconds),
     }
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
@@ -129,47 +124,20 @@ def write(
     return [*paths, folder / MARK]
 
 
-def as_json(claim: Claim) -> dict[str, Any]:
-    """As strict JSON can hold it: numbers are numbers, and null where there is none, such as an infinite end."""
-    return {name: _plain(value) for name, value in claim.as_dict().items()}
-
-
 def show(findings: Findings, console: "Console") -> None:
     """Print what does not hold and what is open, with most of the reason, and how many hold in each group."""
-    from rich import box
-    from rich.console import Group
-    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
     for verdict, title in ((False, "What does not hold"), (None, "What is open: too little was measured to tell")):
-        claims = [claim for claim in findings.claims if claim.verdict is verdict]
-        if not claims:
-            continue
-        table = Table(title=f"{title} (95 % intervals in brackets)", title_justify="left", box=box.SIMPLE_HEAD)
-        for column, width in (("claim, and the reason", None), ("predicted", 14), ("found", 16)):
-            table.add_column(column, max_width=width)
-        for claim in claims:
-            words = Text(symbols(claim.claim))
-            value, interval = measured(claim)
-            reason = Text(textwrap.shorten(symbols(claim.reason), SHORT, placeholder=" \u2026"), "dim")
-            table.add_row(
-                Group(words, Padding(reason, (0, 0, 0, 2))) if reason else words,
-                Text(predicted(claim)),
-                Text(f"{value} ({interval})" if interval else value),
-            )
-        console.print(table)
+        claims = [claim.as_json() for claim in findings.claims if claim.verdict is verdict]
+        print_claims(claims, title, console)
     counts = Table(box=None, show_header=False)
-    for group in dict.fromkeys(map(_group, findings.claims)):
-        verdicts = [claim.holds for claim in findings.claims if _group(claim) == group]
-        counts.add_row(Text(group), f"{sum(verdicts)} of {len(verdicts)} hold")
+    for group in dict.fromkeys(claim.group for claim in findings.claims):
+        verdicts = [claim.holds for claim in findings.claims if claim.group == group]
+        title = GROUPS[group].title if group in GROUPS else group
+        counts.add_row(Text(title), f"{sum(verdicts)} of {len(verdicts)} hold")
     console.print(counts)
-
-
-def _group(claim: Claim) -> str:
-    """The part of the laboratory that a claim comes from: figures are named after it."""
-    prefix = claim.figure.partition("_")[0]
-    return GROUPS.get(prefix, prefix)
 
 
 def _listed(mark: dict[str, Any] | None) -> list[str]:
@@ -178,7 +146,7 @@ def _listed(mark: dict[str, Any] | None) -> list[str]:
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
-def _save(drawing: tuple[Figure, Path]) -> list[Path]:
+def _save(drawing: tuple[Chart, Path]) -> list[Path]:
     return lower_bounds_figures.save(*drawing)
 
 
@@ -203,10 +171,3 @@ def _check_names(findings: Findings) -> None:
     for claim in findings.claims:
         if claim.figure not in names:
             raise ValueError(f"the claim {claim.claim!r} names a figure {claim.figure!r}, but there is none")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str | bool):
-        return value
-    number = value.item() if hasattr(value, "item") else value
-    return number if math.isfinite(number) else None

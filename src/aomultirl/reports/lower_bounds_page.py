@@ -8,18 +8,18 @@ from typing import Any
 
 import aomultirl
 from aomultirl.analysis.charts import Chart, Series, entries
+from aomultirl.analysis.claims import Claim, summary
 from aomultirl.analysis.phrases import counted, number
-from aomultirl.laboratory.findings import Claim, Findings
+from aomultirl.laboratory.findings import Findings
 from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports.charts_plotly import page_chart
+from aomultirl.reports.claims_table import in_words
 from aomultirl.reports.looks import chart_looks
 from aomultirl.reports.lower_bounds_figures import prepared
 from aomultirl.reports.page.rendering import render
 from aomultirl.reports.wording import capital, symbols
 
 TITLE = "The paper's lower bounds, checked by experiment"
-RELATIONS = {"=": "", "<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-"""In words."""
 HEIGHT = 420
 """Pixels of a chart."""
 PACKAGES = ("numpy", "scipy", "numba")
@@ -56,53 +56,12 @@ def make_page(
             "" if seconds is None else f"{seconds:,.0f} s",
         ],
         summary=summary(findings.claims),
-        claims=[_claim(claim) for claim in findings.claims],
+        claims=[in_words(claim.as_json())._asdict() for claim in findings.claims],
         figures=figures,
         command=f"aomultirl lower-bounds {' '.join(options)} --out NEW",
         made_with=[*made_with, *(f"{name} {metadata.version(name)}" for name in PACKAGES)],
         data={"agents": [], "charts": [one["drawn"] for one in figures], "maps": None},
     )
-
-
-def predicted(claim: Claim) -> str:
-    """What the paper says, in words.
-
-    Examples
-    --------
-    >>> predicted(Claim("it is large", "Section 3", 1.0, 7.0, 6.0, 8.0, True, "", "", "", ">", "in multiples of T1"))
-    'above 1, in multiples of T1'
-    """
-    value = " ".join(filter(None, [RELATIONS[claim.relation], number(claim.predicted)]))
-    return symbols(", ".join(filter(None, [value, claim.unit])))
-
-
-def measured(claim: Claim) -> tuple[str, str]:
-    """What was found, and its interval; the interval is empty for what was computed."""
-    value, low, high = (symbols(number(end)) for end in (claim.measured, claim.low, claim.high))
-    return value, "" if claim.low == claim.high else f"{low} to {high}"
-
-
-def summary(claims: Sequence[Claim]) -> str:
-    """How many hold, fail and are open."""
-    holding, failing, unknown = (sum(claim.verdict is one for claim in claims) for one in (True, False, None))
-    words = ((failing, "fails" if failing == 1 else "fail"), (unknown, "open"))
-    rest = [f"{count} {what}" for count, what in words if count]
-    return f"{holding} of {len(claims)} claims hold" + "".join(f", {part}" for part in rest)
-
-
-def _claim(claim: Claim) -> dict[str, Any]:
-    value, interval = measured(claim)
-    return {
-        "claim": symbols(claim.claim),
-        "anchor": f"figure-{claim.figure}",
-        "holds": claim.verdict,
-        "measured": value,
-        "interval": interval,
-        "predicted": predicted(claim),
-        "place": symbols(claim.place),
-        "rule": symbols(claim.rule),
-        "reason": claim.reason,
-    }
 
 
 def _figure(chart: Chart, numbers: "count[int]", claims: Sequence[Claim]) -> dict[str, Any]:
@@ -113,7 +72,7 @@ def _figure(chart: Chart, numbers: "count[int]", claims: Sequence[Claim]) -> dic
         for toggle, look, entry in zip(toggles, chart_looks(chart), entries(chart), strict=True)
     ]
     drawn = page_chart({"": chart._replace(words=_words(chart))}, height=HEIGHT, toggles=toggles, legend=False)
-    mine = [_claim(claim) for claim in claims if claim.figure == chart.name]
+    mine = [in_words(claim.as_json())._asdict() for claim in claims if claim.figure == chart.name]
     return {"chart": chart, "drawn": drawn, "entries": boxes, "claims": mine}
 
 

@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aomultirl import files
+from aomultirl.analysis import paper_claims, paper_summary
+from aomultirl.analysis.claims import Claim
 from aomultirl.engine import stepping
 from aomultirl.engine.compiling import is_compiled
 from aomultirl.experiments.completion import Observer
 from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
 from aomultirl.experiments.store import Store
-from aomultirl.reports import curves_figure, page, paper_claims, paper_summary
+from aomultirl.reports import curves_figure, page
 from aomultirl.reports.figure_files import FORMATS, save_all
-from aomultirl.reports.paper_claims import Claim
 
 TITLE = "The paper's experiment, reproduced"
 WRITTEN = ("report.html", "summary.json", "episodes.parquet", *(f"figure.{kind}" for kind in FORMATS))
@@ -90,7 +91,7 @@ def write_files(results: Results, claims: list[Claim], folder: Path) -> None:
     experiment = results.experiment
     with files.whole(folder / "episodes.parquet") as partial:
         pyarrow.parquet.write_table(paper_summary.episodes_table(results), partial)
-    summary = {**paper_summary.summarise(results), "claims": [claim._asdict() for claim in claims]}
+    summary = {**paper_summary.summarise(results), "claims": [claim.as_json() for claim in claims]}
     files.write_whole(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
     curves = {label: results.aper(label) for label in LABELS}
     marks = {experiment.episodes // 2 + 1: "$m_4$ first appears"}
@@ -105,6 +106,6 @@ def write_files(results: Results, claims: list[Claim], folder: Path) -> None:
         runs,
         experiment.models(),
         title=TITLE,
-        claims=[claim._asdict() for claim in claims],
+        claims=[claim.as_json() for claim in claims],
         command=experiment.command(),
     )

@@ -5,8 +5,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from aomultirl import checks
+from aomultirl.experiments.progress import duration
 from aomultirl.experiments.status import Status
-from aomultirl.reports.sweep_progress import duration
 
 MOST = 8
 """Failures and damaged files that are named."""
@@ -38,7 +38,7 @@ def show(found: Status, console: Console) -> None:
 
 
 def summary(found: Status) -> str:
-    """One sentence."""
+    """How many cells are done, failed and left, and who is at work, in one sentence."""
     words = f"{found.done:,} of {found.total:,} cells done, {len(found.failed):,} failed, {found.left:,} to compute"
     if found.checkpoints:
         words += f", {found.checkpoints:,} of them begun"

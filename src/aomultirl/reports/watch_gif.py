@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 WIDTH, HEIGHT = 760, 480
-"""Pixels."""
+"""Pixels of the picture."""
 MAP = (24, 62, 312)
 """Left, top and size of the map."""
 SIDE, BAR = 372, 120
@@ -82,7 +82,7 @@ def chosen_frames(recording: Recording) -> list[int]:
 
 
 def _duration(recording: Recording, number: int) -> int:
-    """Milliseconds."""
+    """How long a frame is shown, in milliseconds."""
     rest = PAUSE if recording.frames[number].event else STEP
     if recording.decides(number) or number == len(recording.frames) - 1:
         rest = LONG_PAUSE
@@ -99,13 +99,13 @@ def _palette(pictures: "list[Image]") -> "Image":
 
 
 class _Painter(Canvas):
-    """Paints frames."""
+    """Paints the frames of a recording, one at a time."""
 
     def __init__(self) -> None:
         super().__init__(WIDTH, HEIGHT)
 
     def picture(self, recording: Recording, number: int, note: str) -> "Image":
-        """One frame."""
+        """The picture of one frame, with a note below."""
         frame = recording.frames[number]
         self.clear()
         self.text(24, 24, recording.title, size=15, bold=True, room=WIDTH - 48 - 130)

@@ -21,7 +21,11 @@ MOST_SWEEPS = 10_000_000
 
 
 class AverageReward(NamedTuple):
-    """gain: rho*, to within the tolerance; bias: h, (S,), its least entry 0, as far as it is known then."""
+    """The best that a world gives in the long run.
+
+    gain: rho*, reward a step, to within the tolerance.
+    bias: h, (S,), its least entry 0, as far as it is known then.
+    """
 
     gain: float
     bias: NDArray[np.float64]

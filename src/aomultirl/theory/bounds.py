@@ -22,7 +22,9 @@ from aomultirl.theory.constants import SETS, clustering_horizon
 class RegretBound(NamedTuple):
     """A bound on the regret of all K episodes, split by how each part grows with K.
 
-    linear: like K; root: like sqrt(K), up to logarithms; constant: like a power of ln K.
+    linear: the part that grows like K.
+    root: the part that grows like sqrt(K), up to logarithms.
+    constant: the part that grows like a power of ln K.
     """
 
     linear: float

@@ -87,7 +87,13 @@ class CoinGame:
 
 
 class Played(NamedTuple):
-    """guesses: the row named in each game with each budget, (games, B); used: flips of each column, (games, 2)."""
+    """What came of games.
+
+    guesses
+        (games, B), the row named in each game with each budget.
+    used
+        (games, 2), flips of each column.
+    """
 
     guesses: NDArray[np.int64]
     used: NDArray[np.int64]
@@ -123,15 +129,11 @@ class UniformAllocation(Strategy):
         self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
         among = game.rows if self.among is None else checks.integer("among", self.among, least=1, most=game.rows)
-        guesses = np.zeros((len(specials), len(budgets)), np.int64)
-        for b, budget in enumerate(budgets):
-            flips = np.array([budget, second], np.int64)
-            guess = np.zeros(len(specials), np.int64)
-            coin_kernels.spread(
-                game.odds, _tables(game, flips // among), specials, game.rows, among, flips, stream, guess
-            )
-            guesses[:, b] = guess
-        return Played(guesses, np.tile(np.array([budgets[-1], second], np.int64), (len(specials), 1)))
+        games = _games(game, specials, budgets, second)
+        for at, budget in enumerate(budgets):
+            tables = _tables(game, np.array([budget, second], np.int64) // among)
+            coin_kernels.spread(games, tables, among, at, stream)
+        return Played(games.guesses, games.used)
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,9 @@ class SuccessiveElimination(Strategy):
     def play(
         self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
-        played = _empty(len(specials), len(budgets))
-        limit = _limit(game, self.failure)
-        coin_kernels.eliminate(game.odds, specials, game.rows, budgets, second, limit, stream, *played)
-        return played
+        games = _games(game, specials, budgets, second)
+        coin_kernels.eliminate(games, _limit(game, self.failure), stream)
+        return Played(games.guesses, games.used)
 
 
 @dataclass(frozen=True)
@@ -175,10 +176,9 @@ class TrackAndStop(Strategy):
     def play(
         self, game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int, stream: RandomStream
     ) -> Played:
-        played = _empty(len(specials), len(budgets))
-        limit = math.inf if self.failure is None else _limit(game, self.failure)
-        coin_kernels.track(game.odds, specials, game.rows, budgets, second, limit, stream, *played)
-        return played
+        games = _games(game, specials, budgets, second)
+        coin_kernels.track(games, math.inf if self.failure is None else _limit(game, self.failure), stream)
+        return Played(games.guesses, games.used)
 
 
 class Coins:
@@ -275,6 +275,11 @@ def check_games(game: CoinGame, name: str, games: int, budgets: int) -> None:
 
 def _empty(games: int, budgets: int) -> Played:
     return Played(np.zeros((games, budgets), np.int64), np.zeros((games, 2), np.int64))
+
+
+def _games(game: CoinGame, specials: NDArray[np.int64], budgets: NDArray[np.int64], second: int) -> coin_kernels.Games:
+    """The games as the compiled strategies take them, with nothing named yet."""
+    return coin_kernels.Games(game.odds, game.rows, specials, budgets, second, *_empty(len(specials), len(budgets)))
 
 
 def _limit(game: CoinGame, failure: float) -> float:

@@ -22,11 +22,44 @@ U = np.uint64
 
 
 class Odds(NamedTuple):
-    """By column, 0 or 1.  heads[c, k]: 64 random bits below it are heads, k = 1 in the special row.  ratios[c, x]:
-    ln of how much likelier the outcome x, 1 for heads, is of a special coin."""
+    """The coins of a game, by column, 0 or 1.
+
+    heads
+        (2, 2), heads[c, k]: 64 random bits below it are heads, k = 1 in the special row.
+    ratios
+        (2, 2), ratios[c, x]: ln of how much likelier the outcome x, 1 for heads, is of a special coin.
+    """
 
     heads: NDArray[np.uint64]
     ratios: NDArray[np.float64]
+
+
+class Games(NamedTuple):
+    """Games to be played with the same budgets, and what comes of them.
+
+    odds
+        of the coins.
+    rows
+        Q.
+    specials
+        (games,), the special row of each.
+    budgets
+        (B,), of the first column, ascending.
+    second
+        the budget of the second column.
+    guesses
+        (games, B), the row that was named with each budget.
+    used
+        (games, 2), flips of each column until one row was left or the last budget was spent.
+    """
+
+    odds: Odds
+    rows: int
+    specials: NDArray[np.int64]
+    budgets: NDArray[np.int64]
+    second: int
+    guesses: NDArray[np.int64]
+    used: NDArray[np.int64]
 
 
 @inlined
@@ -76,23 +109,15 @@ def _flip(
 
 
 @kernel
-def spread(
-    odds: Odds,
-    tables: NDArray[np.float64],
-    specials: NDArray[np.int64],
-    rows: int,
-    among: int,
-    flips: NDArray[np.int64],
-    stream: RandomStream,
-    guesses: NDArray[np.int64],
-) -> None:
-    """Spread the flips of both columns evenly over the first ``among`` rows, then name the likeliest.
+def spread(games: Games, tables: NDArray[np.float64], among: int, at: int, stream: RandomStream) -> None:
+    """Spread the flips of budget ``at`` evenly over the first ``among`` rows, then name the likeliest.
 
     tables[c, l, k, h]: probability of at most h heads of a coin of column c, l = 1 where the row gets one more flip
-    than others, k = 1 where it is special.  flips: of each column, (2,).
+    than others, k = 1 where it is special.
     """
-    scores, tally, ratios = np.zeros(rows), np.zeros((rows, 2, 2), np.int64), odds.ratios
-    spent = 0
+    rows, specials, ratios = games.rows, games.specials, games.odds.ratios
+    scores, tally = np.zeros(rows), np.zeros((rows, 2, 2), np.int64)
+    flips, spent = (games.budgets[at], games.second), 0
     for game in range(len(specials)):
         for row in range(among):
             spent = serve_signals(spent, 16)
@@ -105,28 +130,16 @@ def spread(
                     tally[row, column, 1] = min(n, np.searchsorted(table, u, "right"))
                     tally[row, column, 0] = n - tally[row, column, 1]
             scores[row] = _score(ratios, tally, row)
-        guesses[game] = _likeliest(scores, stream)
+        games.guesses[game, at] = _likeliest(scores, stream)
+        games.used[game, 0], games.used[game, 1] = flips
 
 
 @kernel
-def eliminate(
-    odds: Odds,
-    specials: NDArray[np.int64],
-    rows: int,
-    budgets: NDArray[np.int64],
-    second: int,
-    limit: float,
-    stream: RandomStream,
-    guesses: NDArray[np.int64],
-    used: NDArray[np.int64],
-) -> None:
-    """Flip every row that is left once a round; drop those whose score is ``limit`` below the best.
-
-    budgets: of the first column, ascending, (B,); guesses: (games, B); used: (games, 2), flips of each column until one
-    row was left or the last budget was spent.
-    """
+def eliminate(games: Games, limit: float, stream: RandomStream) -> None:
+    """Flip every row that is left once a round; drop those whose score is ``limit`` below the best."""
+    rows, specials, budgets, second, guesses = games.rows, games.specials, games.budgets, games.second, games.guesses
     scores, tally, out = np.zeros(rows), np.zeros((rows, 2, 2), np.int64), np.zeros(rows, np.bool_)
-    heads, ratios, spent = odds.heads, odds.ratios, 0
+    heads, ratios, spent = games.odds.heads, games.odds.ratios, 0
     for game in range(len(specials)):
         scores[:], tally[:], out[:] = 0.0, 0, False
         left, at, first, others = rows, 0, 0, 0
@@ -150,7 +163,7 @@ def eliminate(
                     left -= 1
         for later in range(at, len(budgets)):
             guesses[game, later] = _likeliest(scores, stream)
-        used[game, 0], used[game, 1] = first, others
+        games.used[game, 0], games.used[game, 1] = first, others
 
 
 @kernel
@@ -174,27 +187,18 @@ def _runner_up(tree: NDArray[np.int64], scores: NDArray[np.float64], winner: int
 
 
 @kernel
-def track(
-    odds: Odds,
-    specials: NDArray[np.int64],
-    rows: int,
-    budgets: NDArray[np.int64],
-    second: int,
-    limit: float,
-    stream: RandomStream,
-    guesses: NDArray[np.int64],
-    used: NDArray[np.int64],
-) -> None:
-    """Flip the likeliest row until its score is ``limit`` above all others.  Arguments as in :func:`eliminate`.
+def track(games: Games, limit: float, stream: RandomStream) -> None:
+    """Flip the likeliest row until its score is ``limit`` above all others.
 
     Every game puts the rows in a random order first, and of rows with equal scores the first in it goes ahead.
     """
+    rows, specials, budgets, second, guesses = games.rows, games.specials, games.budgets, games.second, games.guesses
     size = 1
     while size < rows:
         size *= 2
     scores, tally, tree = np.empty(size), np.zeros((rows, 2, 2), np.int64), np.empty(2 * size, np.int64)
     order, places = np.empty(rows, np.int64), np.empty(rows, np.int64)
-    heads, ratios, spent = odds.heads, odds.ratios, 0
+    heads, ratios, spent = games.odds.heads, games.odds.ratios, 0
     for game in range(len(specials)):
         order[:] = np.arange(rows)
         for row in range(rows - 1, 0, -1):
@@ -222,4 +226,4 @@ def track(
             scores[leader] = _flip(heads, ratios, tally, leader, column, special, stream)
             first, others = first + (column == 0), others + (column == 1)
         guesses[game, at:] = order[leader]
-        used[game, 0], used[game, 1] = first, others
+        games.used[game, 0], games.used[game, 1] = first, others

@@ -11,7 +11,11 @@ from aomultirl import checks
 
 
 class CoinFlips(NamedTuple):
-    """first, second: flips of either column up to which a row stays hidden, T1 and T2."""
+    """How many flips hide the special row of the coin game.
+
+    first: T1, flips of the first column up to which the row stays hidden.
+    second: T2, likewise of the second column.
+    """
 
     first: float
     second: float

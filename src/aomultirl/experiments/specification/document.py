@@ -31,8 +31,8 @@ except ModuleNotFoundError:
 
 from aomultirl import checks
 from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.episodes import read_episodes
 from aomultirl.experiments.judge import RECORDED
-from aomultirl.experiments.runner import read_episodes
 from aomultirl.experiments.specification.configurations import Configuration, Contender, check_distinct, configure
 from aomultirl.experiments.specification.expansion import Variant, check_count, check_list, expand
 from aomultirl.experiments.specification.reading import read_document

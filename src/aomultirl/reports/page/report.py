@@ -12,6 +12,7 @@ from aomultirl import files
 from aomultirl.analysis.phrases import counted, listed, span
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
+from aomultirl.reports.claims_table import in_words
 from aomultirl.reports.page import agent_summaries, comparison_charts, evidence_charts, policy_maps, run_charts
 from aomultirl.reports.page.episode_curves import RECENT, is_evaluated
 from aomultirl.reports.page.groups import Group, Run, as_runs, group, shown_runs
@@ -84,7 +85,7 @@ def make_page(
         charts=charts,
         sweep=whole,
         has_maps=maps is not None,
-        claims=[_claim(claim) for claim in claims or ()],
+        claims=[in_words(claim)._asdict() for claim in claims or ()],
         caption=caption,
         command=command,
         **_of_agents(groups, shown),
@@ -151,14 +152,6 @@ def _of_worlds(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -> di
 def _agent(one: Group, shown: Sequence[int]) -> dict[str, Any]:
     runs = [str(run) for run in shown if run in one.runs] or [str(next(iter(one.runs)))]
     return {"label": one.label, "runs": runs}
-
-
-def _claim(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A claim as the table has it; what is missing is empty."""
-    names = ("claim", "place", "predicted", "measured", "reason")
-    words = {name: "" if given.get(name) is None else str(given[name]) for name in names}
-    holds = given.get("holds")
-    return {**words, "holds": None if holds is None else bool(holds), "interval": "", "rule": "", "anchor": ""}
 
 
 def _title(groups: Sequence[Group]) -> str:

@@ -15,8 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
-from aomultirl.laboratory import paper_places
-from aomultirl.laboratory.findings import Claim, Figure, Findings, Series
+from aomultirl.analysis.charts import Chart, Series
+from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.rules import Bounded, Exactly, computed
+from aomultirl.laboratory.exponents import diagonal, level
+from aomultirl.laboratory.findings import Findings
+from aomultirl.laboratory.paper_places import LEMMA_22
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.entropy_pair import entropy_pair
 
@@ -25,6 +29,10 @@ LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 LEVEL, TARGET, POWER = 0.5, 0.1, 4.0
 """lambda of the figure, eps_p, and c1 = c2."""
 LIKELY = (TARGET / 2.0) ** POWER
+"""(eps_p / M)^c1, above which a likelihood ratio makes a world look likely; and how seldom it must."""
+MOST = 1.0 / 16.0
+"""The most that (eps_p / M)^c1 can be."""
+SETTINGS = f"eps_p = {TARGET:g}, c1 = c2 = {POWER:g}, lambda = {LEVEL:g}"
 TELLING = (0, 0)
 """The only pair at which the worlds differ."""
 PATIENCE = 10_000
@@ -32,15 +40,20 @@ PATIENCE = 10_000
 
 
 class Trajectories(NamedTuple):
-    """All that are possible, of one length: their probabilities in both worlds but for the choice of actions, (2, n),
-    and how often each visits the pair that tells, (n,)."""
+    """All trajectories of one length that are possible.
+
+    chances
+        their probabilities in both worlds, but for the choice of actions, (2, n).
+    told
+        how often each visits the pair that tells, (n,).
+    """
 
     chances: NDArray[np.float64]
     told: NDArray[np.int64]
 
     @property
     def ratios(self) -> NDArray[np.float64]:
-        """Of the second world to the first."""
+        """The likelihood ratios of the second world to the first, (n,)."""
         return np.asarray(self.chances[1] / self.chances[0])
 
 
@@ -64,70 +77,64 @@ def trajectories(models: ModelSet, steps: int, policy: Sequence[int] | None = No
 
 
 def measure(longest: int, patience: int = PATIENCE) -> Findings:
-    """Everything, with all trajectories of up to ``longest`` steps; who looks may do so ``patience`` times."""
+    """All claims, with all trajectories of up to ``longest`` steps; who looks may do so ``patience`` times."""
     drawn, linked = (
         {
-            level: [trajectories(entropy_pair(level, communicating), steps) for steps in range(1, longest + 1)]
-            for level in LEVELS
+            separation: [trajectories(entropy_pair(separation, communicating), i) for i in range(1, longest + 1)]
+            for separation in LEVELS
         }
         for communicating in (False, True)
     )
-    ratios = Findings([_blind([drawn, linked], longest), _never(drawn)], [_ratios_figure(drawn, linked)])
-    return _separable() + ratios + Findings(_seeing(patience), [_figure()])
+    claims = [_blind([drawn, linked], longest), _never(drawn)]
+    findings = _separable() + Findings(claims, [_ratios_chart(drawn, linked)])
+    return findings + Findings([_unseeing(), _seeing(patience)], [_likelihood_chart()])
 
 
 def _separable() -> Findings:
-    apart = [entropy_pair(level).separation() for level in LEVELS]
-    off = max(abs(distance - level) for distance, level in zip(apart, LEVELS, strict=True))
-    words = f"the pair is lambda-separable, lambda = {', '.join(f'{level:g}' for level in LEVELS)}"
-    rule = "computed; at most 1e-12, as the largest difference between the l1 distance and lambda"
-    why = "under '>=', not under '>' (E1)"
-    claim = Claim(words, paper_places.LEMMA_22, 0.0, off, off, off, off <= 1e-12, rule, why, SEPARABLE)
-    ends = (LEVELS[0], LEVELS[-1])
-    series = [Series("the pair", LEVELS, apart), Series("lambda", ends, ends, kind="theory")]
+    apart = [entropy_pair(separation).separation() for separation in LEVELS]
+    claim = Claim(
+        f"the pair is lambda-separable, lambda = {', '.join(f'{one:g}' for one in LEVELS)}",
+        LEMMA_22,
+        Exactly(0.0, "the largest difference between the l1 distance and lambda", rounding=1e-12),
+        computed(max(abs(distance - one) for distance, one in zip(apart, LEVELS, strict=True))),
+        remark="under '>=', not under '>' (E1)",
+        figure=SEPARABLE,
+    )
+    series = [Series("the pair", LEVELS, apart), diagonal("lambda", LEVELS)]
     title, y = "The entropy pair: how far apart the worlds are", "l1 distance"
-    return Findings([claim], [Figure(SEPARABLE, title, "lambda", y, series, False, False, "Computed.")])
+    return Findings([claim], [Chart(SEPARABLE, title, "lambda", y, series, False, False, "Computed.")])
 
 
 def _blind(groups: Sequence[ByLevel], longest: int) -> Claim:
-    every = [one for group in groups for row in group.values() for one in row]
-    off = max(float(np.abs(one.ratios[one.told == 0] - 1.0).max()) for one in every)
-    count = sum(int((one.told == 0).sum()) for one in every)
+    every = [seen for group in groups for row in group.values() for seen in row]
+    count = sum(int((seen.told == 0).sum()) for seen in every)
     return Claim(
         "the likelihood ratio is exactly 1 on every trajectory without (s1, a1), so under every blind policy",
-        paper_places.LEMMA_22,
-        0.0,
-        off,
-        off,
-        off,
-        off == 0.0,
-        "computed; nothing but 0",
-        f"all {count:,} such trajectories of up to {longest} steps, for all lambda, as drawn and with a way back to s1",
-        RATIOS,
+        LEMMA_22,
+        Exactly(0.0),
+        computed(max(float(np.abs(seen.ratios[seen.told == 0] - 1.0).max()) for seen in every)),
+        remark=f"all {count:,} such trajectories of up to {longest} steps, for all lambda, as drawn and with a way "
+        "back to s1",
+        figure=RATIOS,
         unit="as the largest distance from 1",
     )
 
 
 def _never(drawn: ByLevel) -> Claim:
     """As drawn nothing returns to s1, so even who looks sees one sample."""
-    least = min(float(one.ratios.min()) for row in drawn.values() for one in row)
     return Claim(
         "as drawn the pair is well separated under no policy: every trajectory makes both worlds look likely",
-        paper_places.LEMMA_22,
-        1.0 / 16.0,
-        least,
-        least,
-        least,
-        least > 1.0 / 16.0,
-        "computed; the smallest ratio of all trajectories is above 1/16, the most that (eps_p / M)^c1 can be",
-        "nothing returns to s1 (E16), so nobody sees more than one sample; blindness is not needed for the lemma",
-        RATIOS,
-        ">",
-        "as a likelihood ratio",
+        LEMMA_22,
+        Bounded(MOST, "the most that (eps_p / M)^c1 can be", side=">", by="computed"),
+        computed(min(float(seen.ratios.min()) for row in drawn.values() for seen in row)),
+        remark="the smallest ratio of all trajectories; nothing returns to s1 (E16), so nobody sees more than one "
+        "sample; blindness is not needed for the lemma",
+        figure=RATIOS,
+        unit="as a likelihood ratio",
     )
 
 
-def _ratios_figure(drawn: ByLevel, linked: ByLevel) -> Figure:
+def _ratios_chart(drawn: ByLevel, linked: ByLevel) -> Chart:
     steps = range(1, len(drawn[LEVEL]) + 1)
     least, most = _extremes([*drawn.values(), *linked.values()], looking=False)
     series = [Series("without (s1, a1), from the smallest to the largest", steps, least, least, most)]
@@ -135,26 +142,18 @@ def _ratios_figure(drawn: ByLevel, linked: ByLevel) -> Figure:
         least, most = _extremes(list(group.values()), looking=True)
         series += [Series(f"{words}, with (s1, a1): the smallest", steps, least)]
         series += [Series(f"{words}, with (s1, a1): the largest", steps, most)]
-    limit = "1/16, the most that (eps_p / M)^c1 can be"
-    series.append(Series(limit, (steps[0], steps[-1]), (1.0 / 16.0, 1.0 / 16.0), kind="theory"))
-    return Figure(
-        RATIOS,
-        "The entropy pair: likelihood ratios of all trajectories, with and without the pair that tells",
-        "steps",
-        "likelihood ratio",
-        series,
-        log_x=False,
-        caption=f"lambda = {', '.join(f'{level:g}' for level in LEVELS)} together; computed.",
-    )
+    series.append(level("1/16, the most that (eps_p / M)^c1 can be", steps, MOST))
+    title = "The entropy pair: likelihood ratios of all trajectories, with and without the pair that tells"
+    caption = f"lambda = {', '.join(f'{one:g}' for one in LEVELS)} together; computed."
+    return Chart(RATIOS, title, "steps", "likelihood ratio", series, log_x=False, caption=caption)
 
 
 def _extremes(rows: Sequence[Sequence[Trajectories]], *, looking: bool) -> tuple[list[float], list[float]]:
     """The smallest and the largest ratios of each length, of trajectories with or without (s1, a1)."""
-    every = (
-        np.concatenate([one.ratios[(one.told > 0) == looking] for one in same]) for same in zip(*rows, strict=True)
-    )
-    least, most = zip(*((float(ratios.min()), float(ratios.max())) for ratios in every), strict=True)
-    return list(least), list(most)
+    every = [
+        np.concatenate([seen.ratios[(seen.told > 0) == looking] for seen in same]) for same in zip(*rows, strict=True)
+    ]
+    return [float(ratios.min()) for ratios in every], [float(ratios.max()) for ratios in every]
 
 
 def chances_of_likely(visits: int, level: float, least: float = LIKELY) -> tuple[float, float]:
@@ -173,67 +172,56 @@ def looks_needed(level: float, patience: int) -> int | None:
     return next((n for n in range(1, patience + 1) if max(chances_of_likely(n, level)) < LIKELY), None)
 
 
-def _seeing(patience: int) -> list[Claim]:
-    """With a way back, one who always looks and returns has a sample every second step."""
-    looks = looks_needed(LEVEL, patience)
-    ways = chances_of_likely(looks or patience, LEVEL)
-    seldom, words = max(ways), f"eps_p = {TARGET:g}, c1 = c2 = {POWER:g}, lambda = {LEVEL:g}"
+def _unseeing() -> Claim:
+    """With a way back, one who never looks."""
     always = min(
         float(chances[ratios > LIKELY].sum())
         for others in product((0, 1), repeat=2)
         for seen in [trajectories(entropy_pair(LEVEL, communicating=True), 10, (1, *others))]
         for chances, ratios in zip(seen.chances, (seen.ratios, 1.0 / seen.ratios), strict=True)
     )
-    return [
-        Claim(
-            "under a blind policy the other world looks likely with probability 1, whatever the horizon",
-            paper_places.LEMMA_22,
-            1.0,
-            always,
-            always,
-            always,
-            always == 1.0,
-            f"computed; separation wants less than (eps_p / M)^c2 = {LIKELY:.3g}",
-            f"{words}; the least of the four deterministic ones in either world, after 10 steps; the ratio is 1 and "
-            "stays there",
-            LIKELIHOOD,
-        ),
-        Claim(
-            f"with a way back to s1 a policy that looks separates the pair within {2 * (looks or patience):,} steps: "
-            "it is the blind one that does not",
-            paper_places.LEMMA_22,
-            LIKELY,
-            seldom,
-            seldom,
-            seldom,
-            looks is not None,
-            "computed; in either world the probability that the other looks likely is below (eps_p / M)^c2, at the "
-            f"first horizon at which both are; it must come within {2 * patience:,} steps",
-            f"{words}; a look every second step; {ways[0]:.2g} in the first world, {ways[1]:.2g} in the second"
-            + ("" if looks is not None else "; there is no such horizon"),
-            LIKELIHOOD,
-            "<",
-        ),
-    ]
+    return Claim(
+        "under a blind policy the other world looks likely with probability 1, whatever the horizon",
+        LEMMA_22,
+        Exactly(1.0, f"separation wants less than (eps_p / M)^c2 = {LIKELY:.3g}"),
+        computed(always),
+        remark=f"{SETTINGS}; the least of the four deterministic ones in either world, after 10 steps; the ratio is 1 "
+        "and stays there",
+        figure=LIKELIHOOD,
+    )
 
 
-def _figure() -> Figure:
+def _seeing(patience: int) -> Claim:
+    """With a way back, one who always looks and returns has a sample every second step."""
+    looks = looks_needed(LEVEL, patience)
+    steps, ways = 2 * (looks or patience), chances_of_likely(looks or patience, LEVEL)
+    why = f"(eps_p / M)^c2, in either world, at the first horizon of at most {2 * patience:,} steps at which it is"
+    return Claim(
+        f"with a way back to s1 a policy that looks separates the pair within {steps:,} steps: it is the blind one "
+        "that does not",
+        LEMMA_22,
+        Bounded(LIKELY, why, side="<", by="computed"),
+        computed(max(ways)),
+        remark=f"{SETTINGS}; a look every second step; {ways[0]:.2g} in the first world, {ways[1]:.2g} in the second",
+        explanation="there is no such horizon",
+        figure=LIKELIHOOD,
+    )
+
+
+def _likelihood_chart() -> Chart:
     horizons = [2 * n for n in np.unique(np.geomspace(1, 1000, 40).round()).astype(int).tolist()]
     first, second = zip(*(chances_of_likely(h // 2, LEVEL) for h in horizons), strict=True)
-    ends: Sequence[float] = (horizons[0], horizons[-1])
-    return Figure(
+    series = [Series("a blind policy: never a1 in s1", (horizons[0], horizons[-1]), (1.0, 1.0))]
+    for place, ways in (("first", first), ("second", second)):
+        label = f"a policy that looks, in the {place} world"
+        series.append(Series(label, horizons, [max(chance, 1e-12) for chance in ways]))
+    series.append(level("what separation wants: (eps_p / M)^c2", horizons, LIKELY))
+    return Chart(
         LIKELIHOOD,
         "The entropy pair: how likely the other world looks likely",
         "horizon H",
         "Pr(likelihood ratio > (eps_p / M)^c1)",
-        [
-            Series("a blind policy: never a1 in s1", ends, (1.0, 1.0)),
-            *(
-                Series(f"a policy that looks, in the {world} world", horizons, [max(chance, 1e-12) for chance in ways])
-                for world, ways in (("first", first), ("second", second))
-            ),
-            Series("what separation wants: (eps_p / M)^c2", ends, (LIKELY, LIKELY), kind="theory"),
-        ],
+        series,
         caption=f"With a way back to s1, lambda = {LEVEL:g}, eps_p = {TARGET:g}, c1 = c2 = {POWER:g}; who looks always "
         "takes a1 in s1, then goes back. All computed.",
     )

@@ -1,4 +1,4 @@
-"""What is run for the claims on AOMultiRL's regret: its clustering phase as published, and its learning phase.
+"""AOMultiRL on worlds made for the claims on its regret: its clustering phase as published, and its learning phase.
 
 Signpost worlds.  Three plain states and a rich one.  Action 0 pays SURE more than action 1 at once, and leads to the
 rich state with probability CHANCE, otherwise to one plain state rather than the others: in every plain state a sign
@@ -11,19 +11,17 @@ action 1 pays for it, what is to be learned has nothing to do with lambda, and t
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aomultirl import theory
 from aomultirl.agents import AOMultiRL
 from aomultirl.experiments.runner import run
+from aomultirl.laboratory.exponents import Floats
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.streams import uniform
 from aomultirl.worlds import jao
 
-Floats = NDArray[np.float64]
 FAILURE = 0.1
 SIGNPOSTS, JAO = "signposts", "JAO"
 PLAIN, RICH, SURE, CHANCE = 3, 3, 0.3, 0.2
@@ -42,76 +40,6 @@ BONUSES = {PAPER: ("paper", 1.0), RELEASED: ("released", 1.0), SCALED: ("paper",
 """Scaled: about 1 / sqrt(n), three standard deviations of what a step leads to, in place of 400 / sqrt(n).
 
 Both phases: the paper's own, of the samples of both (Appendix H)."""
-
-
-class Sizes(NamedTuple):
-    """What is swept.
-
-    separations, jao_separations, each, early
-        lambda in signpost and in JAO worlds, and episodes at each, and where they end with the samples.
-    runs, episodes
-        of the clustering phase in the sweep over K.
-    gaps
-        of the learning phase, in both its sweeps.
-    models, learning_runs, learning_episodes
-        M, runs and K in the sweep over K.
-    numbers, number_runs, number_episodes
-        M, runs at each, and K in the sweep over M.
-    bonus_episodes, reusing_episodes
-        K where bonuses are compared, and where samples are used twice.
-    """
-
-    separations: tuple[float, ...]
-    jao_separations: tuple[float, ...]
-    each: int
-    early: int
-    runs: int
-    episodes: int
-    gaps: tuple[float, ...]
-    models: int
-    learning_runs: int
-    learning_episodes: int
-    numbers: tuple[int, ...]
-    number_runs: int
-    number_episodes: int
-    bonus_episodes: int
-    reusing_episodes: int
-
-
-QUICK = Sizes(
-    separations=(1.0, 0.5, 0.2, 0.1),
-    jao_separations=(0.3, 0.15, 0.06, 0.03),
-    each=5,
-    early=40,
-    runs=4,
-    episodes=32,
-    gaps=(0.2, 0.05),
-    models=4,
-    learning_runs=3,
-    learning_episodes=700,
-    numbers=(1, 2, 4, 8),
-    number_runs=3,
-    number_episodes=700,
-    bonus_episodes=300,
-    reusing_episodes=1000,
-)
-FULL = Sizes(
-    separations=(1.0, 0.5, 0.2, 0.1, 0.05),
-    jao_separations=(0.3, 0.15, 0.06, 0.03),
-    each=16,
-    early=100,
-    runs=8,
-    episodes=256,
-    gaps=(0.2, 0.07, 0.025),
-    models=4,
-    learning_runs=4,
-    learning_episodes=12_000,
-    numbers=(1, 2, 4, 8, 16),
-    number_runs=6,
-    number_episodes=3000,
-    bonus_episodes=6000,
-    reusing_episodes=1200,
-)
 
 
 def signposts(models: int, separation: float, gap: float = GAP) -> ModelSet:
@@ -143,7 +71,7 @@ def signposts(models: int, separation: float, gap: float = GAP) -> ModelSet:
 
 
 @dataclass(frozen=True)
-class Clustering:
+class ClusteringPhase:
     """AOMultiRL with the paper's constants on two worlds, told the one pair at which they differ by lambda.
 
     early
@@ -165,11 +93,11 @@ class Clustering:
 
     @property
     def told(self) -> float:
-        """lambda, a little less."""
+        """What the agent is told for lambda, a little less than it is."""
         return (1.0 - 1e-6) * self.separation
 
     def worlds(self) -> ModelSet:
-        """Two."""
+        """Two worlds of the family."""
         if self.family == JAO:
             return jao(2, 4.0 * HITTING_TIME[JAO], self.separation)
         return signposts(2, self.separation)
@@ -199,12 +127,12 @@ class Clustering:
             learning_horizon=STEPS,
             stop_early=self.early,
         )
-        found = _histories(agent, self.worlds(), self.runs, self.episodes, seed)
-        return np.asarray(found[0] - found[1])
+        regret, learning, *_ = _histories(agent, self.worlds(), self.runs, self.episodes, seed)
+        return np.asarray(regret - learning)
 
 
 @dataclass(frozen=True)
-class Learning:
+class LearningPhase:
     """AOMultiRL's learning phase on M signpost worlds; a clustering phase that is long enough, and no longer.
 
     bonus
@@ -241,11 +169,11 @@ class Learning:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """As :mod:`aomultirl.theory` takes them."""
+        """The sizes as :mod:`aomultirl.theory` takes them."""
         return {"states": PLAIN + 1, "actions": 2, "models": self.models, "episodes": self.episodes}
 
     def visits(self, level: float) -> int:
-        """Of a pair, after which its bonus is at most ``level``."""
+        """The visits of a pair after which its bonus is at most ``level``."""
         kind, scale = BONUSES[self.bonus]
         horizons = {"horizon": self.exploring + STEPS + self.extra, "learning_horizon": STEPS}
 
@@ -255,7 +183,7 @@ class Learning:
         return bisect_left(range(1 << 40), True, key=lambda n: not too_few(n))
 
     def episodes_until(self, level: float) -> int:
-        """In each world, until the bonus is at most ``level``, if all pairs are visited equally often."""
+        """Episodes in each world until the bonus is at most ``level``, if all pairs are visited equally often."""
         return math.ceil(self.visits(level) / (self.extra + STEPS / (2 * (PLAIN + 1))))
 
     def bound(self, episodes: int) -> theory.RegretBound:
@@ -266,8 +194,8 @@ class Learning:
         return theory.regret_bound(**sizes, failure=FAILURE)
 
     def play(self, seed: int) -> Floats:
-        """Of every episode the regret of the learning phase, whether it was misclustered, and whether every pair of the
-        distinguishing set had its N samples, (runs, K, 3)."""
+        """What came of every episode, (runs, K, 3): the regret of the learning phase, whether the episode was
+        misclustered, and whether every pair of the distinguishing set had its N samples."""
         bonus, scale = BONUSES[self.bonus]
         agent = AOMultiRL(
             self.models,
@@ -282,18 +210,15 @@ class Learning:
             bonus_scale=scale,
             reuse_samples=self.bonus == BOTH,
         )
-        found = _histories(agent, signposts(self.models, 1.0, self.gap), self.runs, self.episodes, seed)
-        return np.moveaxis(found[1:], 0, -1)
-
-
-Task = Clustering | Learning
+        columns = _histories(agent, signposts(self.models, 1.0, self.gap), self.runs, self.episodes, seed)
+        return np.moveaxis(columns[1:], 0, -1)
 
 
 def _histories(agent: AOMultiRL, models: ModelSet, runs: int, episodes: int, seed: int) -> Floats:
     """Regret, the part that the learning phase lost, wrong clusters, and explorations that were whole, (4, runs, K)."""
     columns = ("regret", "learning_regret", "misclustered", "exploration_ok")
-    found = []
-    for one in np.random.SeedSequence(seed).generate_state(runs):
-        history = run(agent, models, uniform(), episodes, int(one), record=("regret",))
-        found.append([history[name].astype(float) for name in columns])
-    return np.array(found).transpose(1, 0, 2)
+    rows = []
+    for own in np.random.SeedSequence(seed).generate_state(runs):
+        history = run(agent, models, uniform(), episodes, int(own), record=("regret",))
+        rows.append([history[name].astype(float) for name in columns])
+    return np.array(rows).transpose(1, 0, 2)

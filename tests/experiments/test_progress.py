@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
+from aomultirl.experiments import progress
 from aomultirl.experiments.computation import Computed, failed, lost
 from aomultirl.experiments.executors import LocalProcesses
-from aomultirl.reports import sweep_progress
 from sweeps import experiment
 
 
@@ -22,9 +22,9 @@ def done(cell):
 
 
 def test_lines_where_there_is_no_terminal(cells, monkeypatch):
-    monkeypatch.setattr(sweep_progress, "EVERY", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
     file = io.StringIO()
-    with sweep_progress.showing(file) as observer:
+    with progress.table(file) as observer:
         observer.begin(cells, cells[1:], LocalProcesses(2))
         observer.finished(done(cells[1]))
         observer.finished(lost(cells[2], "the process was killed"))
@@ -39,7 +39,7 @@ def test_lines_where_there_is_no_terminal(cells, monkeypatch):
 
 def test_nothing_to_do_says_nothing(cells):
     file = io.StringIO()
-    with sweep_progress.showing(file) as observer:
+    with progress.table(file) as observer:
         observer.begin(cells, [], LocalProcesses(2))
     assert file.getvalue() == ""
 
@@ -47,7 +47,7 @@ def test_nothing_to_do_says_nothing(cells):
 def test_a_live_table_in_a_terminal(cells):
     console = Console(file=io.StringIO(), width=80, force_terminal=True)
     with Live(console=console, auto_refresh=False) as live:
-        observer = sweep_progress._Live(live)
+        observer = progress.TableOfSweep(live)
         observer.begin(cells, cells[1:], LocalProcesses(2))
         observer.finished(done(cells[1]))
         observer.finished(Computed(cells[2], b"", failed("x")))
@@ -59,3 +59,13 @@ def test_a_live_table_in_a_terminal(cells):
     assert header.split() == ["agent", "done", "running", "failed", "cells", "left"]
     assert row.split() == ["Random", "2", "1", "6"]
     assert total.split()[:5] == ["all", "2", "2", "1", "6"]
+
+
+def test_a_bar_counts_in_lines_or_says_nothing(monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    for options, lines in (({}, ["1 of 3 runs", "2 of 3 runs"]), ({"lines": False}, []), ({"wanted": False}, [])):
+        file = io.StringIO()
+        with progress.bar("runs", file, **options) as done:
+            for now in (1, 2, 3):
+                done(now, 3)
+        assert file.getvalue().splitlines() == lines

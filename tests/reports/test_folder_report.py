@@ -6,8 +6,8 @@ import aomultirl as ao
 from aomultirl.cli import run
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.store import MARK
-from aomultirl.reports import collecting, write_page
-from aomultirl.reports.collecting import collect
+from aomultirl.reports import folder_report, write_page
+from aomultirl.reports.folder_report import collect
 from folders import cells, keep
 
 MODELS = ao.worlds.gridworld()
@@ -92,7 +92,7 @@ def test_a_mark_that_is_not_that_of_the_papers_cells_is_refused(tmp_path, change
 )
 def test_a_page_is_made_of_the_histories_that_were_checked(tmp_path, monkeypatch, change, words):
     store = keep(tmp_path / "a", cells(runs=2))
-    rank, (one, other, *_) = collecting.leaderboard, map(store.history, store.cells)
+    rank, (one, other, *_) = folder_report.leaderboard, map(store.history, store.cells)
 
     def change_afterwards(folder):
         board = rank(folder)
@@ -103,7 +103,7 @@ def test_a_page_is_made_of_the_histories_that_were_checked(tmp_path, monkeypatch
             one.write_bytes(other.read_bytes())
         return board
 
-    monkeypatch.setattr(collecting, "leaderboard", change_afterwards)
+    monkeypatch.setattr(folder_report, "leaderboard", change_afterwards)
     with pytest.raises(ValueError, match=words):
         collect(store.folder)
 

@@ -11,18 +11,27 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from aomultirl.laboratory.clustering_tasks import EXPLORE_ID, GOSPRL, Found, Task, Tree
-from aomultirl.laboratory.exponents import Fit
+from aomultirl.analysis.rules import Measurement
+from aomultirl.laboratory.exponents import Fit, Floats
+from aomultirl.laboratory.jao_trees import EXPLORE_ID, GOSPRL, NamedEpisodes, NamingTask, Tree
 
-Floats = NDArray[np.float64]
-Curve = Sequence[tuple[int, Found]]
-"""What was found with ascending numbers of samples."""
+Curve = Sequence[tuple[int, NamedEpisodes]]
+"""Episodes with ascending numbers of samples."""
 RESAMPLES = 500
+"""Drawn for every interval: enough for its ends to be known to a tenth of its width."""
 RULES = ("threshold test", "maximum likelihood")
 
 
 class Reading(NamedTuple):
-    """Whose steps are read: the explorer, the rule where it has none of its own, and the probability of success."""
+    """Whose steps are read.
+
+    explorer
+        who gathers the samples.
+    rule
+        who names the world where the explorer has no rule of its own: a place in RULES.
+    level
+        the probability of success.
+    """
 
     explorer: str
     rule: int
@@ -33,29 +42,28 @@ class Reading(NamedTuple):
         """Whether a rule must be applied to what the explorer gathers."""
         return self.explorer in (EXPLORE_ID, GOSPRL)
 
-    @property
-    def words(self) -> str:
+    def __str__(self) -> str:
         rule = f", {RULES[self.rule]}" if self.has_rule else ""
         return f"{self.explorer}{rule}, success {self.level:g}"
 
 
-class Curves:
-    """Everything that was found, by explorer and tree.
+class StepsNeeded:
+    """What all episodes say of the steps and samples that are needed, by explorer and tree.
 
     Parameters
     ----------
-    found
+    episodes
         of all tasks.
     seed
         of the resampling.
     """
 
-    def __init__(self, found: Mapping[Task, Found], seed: int) -> None:
-        self._found: dict[tuple[str, Tree], dict[int, Found]] = {}
-        for task, seen in found.items():
+    def __init__(self, episodes: Mapping[NamingTask, NamedEpisodes], seed: int) -> None:
+        self._episodes: dict[tuple[str, Tree], dict[int, NamedEpisodes]] = {}
+        for task, seen in episodes.items():
             if task.scale == 0.0 and task.explorer in (EXPLORE_ID, GOSPRL):
                 continue
-            curve = self._found.setdefault((task.explorer, task.tree), {})
+            curve = self._episodes.setdefault((task.explorer, task.tree), {})
             samples = task.tree.samples(task.scale)
             curve[samples] = joined(curve[samples], seen) if samples in curve else seen
         self._rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
@@ -65,44 +73,44 @@ class Curves:
         """N_q, with which the rule succeeds; inf where more than the largest tried is needed."""
         alone, key = reading._replace(explorer=""), "samples"
         if (alone, tree, key) not in self._known:
-            curve = sorted(self._found[EXPLORE_ID, tree].items())
+            curve = sorted(self._episodes[EXPLORE_ID, tree].items())
             self._known[alone, tree, key] = crossing(curve, reading.rule, reading.level, self._rng)
         return self._known[alone, tree, key]
 
     def needed(self, reading: Reading, tree: Tree, what: str = "steps") -> Floats:
         """Steps, or samples of left pairs (``what="left"``), until the world is named; inf where it is not."""
         if (reading, tree, what) not in self._known:
-            curve = sorted(self._found[reading.explorer, tree].items())
+            curve = sorted(self._episodes[reading.explorer, tree].items())
             self._known[reading, tree, what] = (
-                along(curve, what, self.samples(reading, tree), self._rng)
+                read_along(curve, what, self.samples(reading, tree), self._rng)
                 if reading.has_rule
                 else quantile(curve[0][1], what, reading.level, self._rng)
             )
         return self._known[reading, tree, what]
 
 
-def joined(one: Found, other: Found) -> Found:
+def joined(one: NamedEpisodes, other: NamedEpisodes) -> NamedEpisodes:
     """The episodes of both."""
-    return Found(*(np.concatenate(parts, axis=-1) for parts in zip(one, other, strict=True)))
+    return NamedEpisodes(*(np.concatenate(parts, axis=-1) for parts in zip(one, other, strict=True)))
 
 
 def crossing(curve: Curve, rule: int, level: float, rng: Generator) -> Floats:
     """The samples at which the rule's success first reaches ``level``, between those tried on the scale of ln N."""
     logs = np.log([samples for samples, _ in curve])
-    success = np.maximum.accumulate(np.stack([_means(found.right[rule] * 1.0, rng) for _, found in curve]))
+    success = np.maximum.accumulate(np.stack([_means(episodes.right[rule] * 1.0, rng) for _, episodes in curve]))
     reached = success >= level
     place = np.clip(reached.argmax(axis=0), 1, len(curve) - 1)
     columns = np.arange(success.shape[1])
     before, after = success[place - 1, columns], success[place, columns]
     share = np.clip((level - before) / np.maximum(after - before, 1e-12), 0.0, 1.0)
-    found = np.exp(logs[place - 1] + share * (logs[place] - logs[place - 1]))
-    return np.where(reached.any(axis=0), found, np.inf)
+    samples = np.exp(logs[place - 1] + share * (logs[place] - logs[place - 1]))
+    return np.where(reached.any(axis=0), samples, np.inf)
 
 
-def along(curve: Curve, what: str, samples: Floats, rng: Generator) -> Floats:
+def read_along(curve: Curve, what: str, samples: Floats, rng: Generator) -> Floats:
     """The mean of ``what`` with so many samples: straight lines between those tried, and beyond; at least 1."""
     tried = np.array([float(count) for count, _ in curve])
-    means = np.stack([_student(getattr(found, what), rng) for _, found in curve])
+    means = np.stack([_student(getattr(episodes, what), rng) for _, episodes in curve])
     place = np.clip(np.searchsorted(tried, samples), 1, len(curve) - 1)
     columns = np.arange(means.shape[1])
     before, after = means[place - 1, columns], means[place, columns]
@@ -110,9 +118,9 @@ def along(curve: Curve, what: str, samples: Floats, rng: Generator) -> Floats:
     return np.asarray(np.maximum(read, 1.0))
 
 
-def quantile(found: Found, what: str, level: float, rng: Generator) -> Floats:
+def quantile(episodes: NamedEpisodes, what: str, level: float, rng: Generator) -> Floats:
     """``what`` within which a share ``level`` of the episodes was named right; inf where fewer ever are."""
-    values = np.where(found.right[0], getattr(found, what), np.inf)
+    values = np.where(episodes.right[0], getattr(episodes, what), np.inf)
     drawn = np.sort(np.vstack([values, values[_draw(len(values), rng)]]), axis=1)
     return np.asarray(drawn[:, int(np.ceil(level * len(values) - 1e-9)) - 1])
 
@@ -149,8 +157,8 @@ def line(x: Floats, rows: Floats) -> Fit:
     return Fit(slope, float(low), float(high), float(drawn[:, 0].mean() - slope * logs.mean()))
 
 
-def interval(rows: Floats) -> tuple[list[float], list[float]]:
-    """The lower and the upper ends of the 95 % intervals of some rows."""
-    drawn = np.sort(rows[:, 1:], axis=1)
-    outside = drawn.shape[1] // 40
-    return drawn[:, outside].tolist(), drawn[:, -1 - outside].tolist()
+def measurement(row: Floats) -> Measurement:
+    """What was measured, with the 95 % interval that the resamples of a row give."""
+    drawn = np.sort(row[1:])
+    outside = len(drawn) // 40
+    return Measurement(float(row[0]), float(drawn[outside]), float(drawn[-1 - outside]))

@@ -1,4 +1,4 @@
-"""What is run for the claims on the minimax regime: an agent on JAO worlds, lambda tied to S, A, H and D.
+"""Runs of an agent on JAO worlds, lambda tied to S, A, H and D, with the regret of every episode and its bounds.
 
 The paper's proof takes JAO worlds of two states and SA / 4 actions, and speaks of S states and A actions because many
 of them can be joined to a tree.  Both are here; in the tree the actions that walk along it pay nothing, not even in a
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aomultirl import theory
 from aomultirl.agents import (
@@ -28,10 +27,10 @@ from aomultirl.agents import (
 from aomultirl.agents.base import Setting
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Simulator
+from aomultirl.laboratory.exponents import Floats
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds import jao, two_jao_tree
 
-Floats = NDArray[np.float64]
 TWO_STATES, TREE = "two states", "tree"
 FAILURE = 0.1
 CONSTANT = 4.0
@@ -60,7 +59,13 @@ AGENTS: dict[str, Callable[["Trial"], Agent]] = {
 
 
 class Losses(NamedTuple):
-    """each: what an action loses against the best, (S, A); rest: what regret has beside the sum, by the last state."""
+    """What is lost in a world.
+
+    each
+        what an action loses against the best, (S, A).
+    rest
+        what regret has beside the sum of these, by the last state, (S,).
+    """
 
     each: Floats
     rest: Floats
@@ -105,7 +110,7 @@ class Trial:
 
     @property
     def sizes(self) -> str:
-        """In words."""
+        """The sizes in words."""
         return f"S = {self.states}, A = {self.actions}, D = {self.diameter:g}, H = {self.horizon:,}"
 
     @property
@@ -114,7 +119,7 @@ class Trial:
         return math.sqrt(self.diameter * self.states * self.actions * self.horizon)
 
     def worlds(self) -> ModelSet:
-        """All of them."""
+        """All worlds of the family."""
         if self.family == TWO_STATES:
             return jao(self.states * self.actions // 4, self.diameter, self.separation)
         return two_jao_tree(self.states, self.actions, self.diameter, self.separation, kind="jao")
@@ -122,7 +127,7 @@ class Trial:
     def play(self, seed: int) -> Floats:
         """The regret of every episode, (runs, K)."""
         models, known = self.worlds(), dict[int, Losses]()
-        return np.stack([self._run(models, known, one) for one in np.random.SeedSequence(seed).spawn(self.runs)])
+        return np.stack([self._run(models, known, own) for own in np.random.SeedSequence(seed).spawn(self.runs)])
 
     def _run(self, models: ModelSet, known: dict[int, Losses], source: np.random.SeedSequence) -> Floats:
         agent, (order, walks) = AGENTS[self.agent](self), source.spawn(2)
@@ -146,13 +151,13 @@ class Trial:
         return ((delta + bias) / (2.0 * delta + bias) - 0.5) * self.horizon
 
     def lower_bound(self) -> float:
-        """Of the lemma, for an episode."""
+        """The lemma's lower bound on the regret of an episode."""
         return theory.minimax_lower_bound(
             states=self.states, actions=self.actions, episodes=1, horizon=self.horizon, diameter=self.diameter
         )
 
     def upper_bound(self) -> float:
-        """UCRL2's, for an episode in a family of two states, whose diameter is D / 4."""
+        """UCRL2's bound on the regret of an episode in a family of two states, whose diameter is D / 4."""
         n_actions = self.states * self.actions // 4
         sizes = {"states": 2, "actions": n_actions, "episodes": 1, "horizon": self.horizon}
         return theory.ucrl2_bound(diameter=self.diameter / 4.0, **sizes).total
@@ -163,9 +168,45 @@ class Trial:
         return theory.clustering_horizon(2, pairs, self.separation, self.diameter / 4.0, self.episodes, FAILURE)
 
 
-Results = Mapping[Trial, Floats]
-
-
 def per_episode(regrets: Floats) -> Floats:
-    """The mean of each run, (runs,)."""
+    """The mean regret of an episode in each run, (runs,); ``regrets`` is (runs, K)."""
     return np.asarray(regrets.mean(axis=1))
+
+
+Results = Mapping[Trial, Floats]
+"""The regret of every episode in every run of a trial, (runs, K)."""
+
+
+class TrialSweep(NamedTuple):
+    """Trials that differ along an axis.
+
+    figure, letter
+        the name of the chart, and what is varied.
+    at
+        where a trial is on the axis.
+    rows
+        the trials, by agent or by c.
+    """
+
+    figure: str
+    letter: str
+    at: Callable[[Trial], float]
+    rows: dict[str, tuple[Trial, ...]]
+
+    @property
+    def first(self) -> tuple[Trial, ...]:
+        """The trials of the first row."""
+        return next(iter(self.rows.values()))
+
+    @property
+    def x(self) -> list[float]:
+        """Where the trials of a row are."""
+        return [self.at(trial) for trial in self.first]
+
+    def trials(self) -> list[Trial]:
+        """All trials, the largest first."""
+        return [trial for row in self.rows.values() for trial in reversed(row)]
+
+    def samples(self, results: Results) -> dict[str, list[Floats]]:
+        """The regret of an episode in every run of every trial."""
+        return {name: [per_episode(results[trial]) for trial in row] for name, row in self.rows.items()}

@@ -1,4 +1,4 @@
-"""Why a finite diameter: 2-JAO worlds in which the adversary starts every episode where nothing can be told.
+"""Agents on 2-JAO worlds in which the adversary starts every episode where nothing can be told.
 
 From the hub of :func:`aomultirl.worlds.two_jao_noncommunicating` no policy reaches the left state, and there alone do
 worlds differ by lambda.  What an agent loses is counted without noise: every visit of the hub in which it does not take
@@ -6,18 +6,20 @@ the special right action costs Delta / (2 delta + Delta), up to the ends of the 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import agents
 from aomultirl.agents.base import Agent, Setting
+from aomultirl.analysis.rules import Measurement
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Ran, Simulator
+from aomultirl.laboratory.exponents import rate
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.jao import HUB, LEFT, two_jao, two_jao_noncommunicating
 
@@ -28,8 +30,14 @@ ENOUGH = 64.0
 TWO_STAGE, SEQUENTIAL = "TwoStageAOMultiRL", "SequentialAOMultiRL"
 
 
-class Told(NamedTuple):
-    """What agents are told: lambda, Gamma, N, H0 and H."""
+class Knowledge(NamedTuple):
+    """What agents are told.
+
+    separation, pairs
+        lambda and Gamma.
+    samples, clustering, horizon
+        N, H0 and H.
+    """
 
     separation: float
     pairs: list[tuple[int, int]]
@@ -38,7 +46,7 @@ class Told(NamedTuple):
     horizon: int
 
 
-def told(separation: float, communicating: bool, agent: str = "") -> Told:
+def told(separation: float, communicating: bool, agent: str = "") -> Knowledge:
     """Worlds that are lambda-separable at the left pairs of the hub, or at those of the left state.
 
     N samples of each pair of the hub take 12 N steps, of every pair 28 N: H0 = 24 N and H = 36 N are enough for all.
@@ -46,10 +54,10 @@ def told(separation: float, communicating: bool, agent: str = "") -> Told:
     """
     samples = math.ceil(ENOUGH / (separation / 2.0 if agent == TWO_STAGE else separation) ** 2)
     pairs = [(HUB if communicating else LEFT, action) for action in range(WORLDS)]
-    return Told(separation, pairs, samples, 24 * samples, 36 * samples)
+    return Knowledge(separation, pairs, samples, 24 * samples, 36 * samples)
 
 
-AGENTS: dict[str, Callable[[Told], Agent]] = {
+AGENTS: dict[str, Callable[[Knowledge], Agent]] = {
     "AOMultiRL": lambda to: agents.AOMultiRL(
         WORLDS,
         to.separation,
@@ -86,13 +94,24 @@ AGENTS: dict[str, Callable[[Told], Agent]] = {
     "OracleLearner": lambda to: agents.OracleLearner(to.horizon),
     "Optimal": lambda to: agents.Optimal(to.horizon),
 }
-NAMING = ("AOMultiRL", TWO_STAGE, "DoublingAOMultiRL", SEQUENTIAL, "Recall")
-"""Those that put episodes in clusters."""
+LOOKING = ("AOMultiRL", TWO_STAGE, "DoublingAOMultiRL", SEQUENTIAL)
+"""Agents that look for what tells worlds apart, and succeed where it can be reached."""
+NAMING = (*LOOKING, "Recall")
+"""Agents that put episodes in clusters; Recall looks for reward."""
+INFORMED = ("OracleUCBVI", "OracleLearner", "Optimal")
+"""Agents that are told the world."""
 
 
-class Played(NamedTuple):
-    """Of every episode, (K,): steps; visits of the left state; reward; whether it was put in the cluster of its world,
-    or in a new one if there was none; and the share lost of what is lost by never taking the special action."""
+class CourseRecord(NamedTuple):
+    """What came of every episode, (K,) each.
+
+    steps, left, rewards
+        steps, visits of the left state, and the reward.
+    named
+        whether the episode was put in the cluster of its world, or in a new one if there was none.
+    lost
+        the share lost of what is lost by never taking the special action.
+    """
 
     steps: NDArray[np.int64]
     left: NDArray[np.int64]
@@ -126,8 +145,8 @@ class Course:
         horizon = told(self.told, self.communicating, self.agent).horizon
         return make(WORLDS, DIAMETER, self.separation, horizon=horizon)
 
-    def play(self, seed: int) -> Played:
-        """All episodes."""
+    def play(self, seed: int) -> CourseRecord:
+        """Play all episodes."""
         models, agent = self.worlds(), AGENTS[self.agent](told(self.told, self.communicating, self.agent))
         order, walks = np.random.SeedSequence(seed).spawn(2)
         rng = np.random.default_rng(order)
@@ -147,21 +166,23 @@ class Course:
                 stands_for[report.cluster] = task
             rows.append((*_seen(ran, models.n_actions, WORLDS + task), named))
         steps, left, rewards, lost, named_right = (np.array(column) for column in zip(*rows, strict=True))
-        return Played(steps, left, rewards, named_right, lost)
+        return CourseRecord(steps, left, rewards, named_right, lost)
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """The same course, out of reach of the left state, with two lambda and the same randomness; the agents are told the
-    second."""
+    """The same course, out of reach of the left state, with two lambda and the same randomness.
+
+    The agents are told the second, ``most``.
+    """
 
     agent: str
     least: float
     most: float
     blocks: int
 
-    def play(self, seed: int) -> tuple[Played, Played]:
-        """With either."""
+    def play(self, seed: int) -> tuple[CourseRecord, CourseRecord]:
+        """Play the course with the one lambda and with the other."""
         least, most = (
             Course(self.agent, level, self.most, False, self.blocks).play(seed) for level in (self.least, self.most)
         )
@@ -180,3 +201,67 @@ def _seen(ran: list[Ran], n_actions: int, special: int) -> tuple[int, int, float
         right += int(visits[pairs == HUB * n_actions + special].sum())
     steps, reward = sum(part.outcome.steps for part in ran), sum(part.outcome.reward for part in ran)
     return steps, left, reward, 1.0 - right / hub
+
+
+class CourseSizes(NamedTuple):
+    """How much agents are run.
+
+    levels
+        lambda of the charts, ascending, the last that of all agents.
+    courses, slow
+        courses of each agent at each level, and those of SequentialAOMultiRL out of reach, where it is slow.
+    blocks
+        of M episodes in a course, of which the first makes clusters and is not judged.
+    """
+
+    levels: tuple[float, ...]
+    courses: int
+    slow: int
+    blocks: int
+
+    def blocked(self, agent: str) -> int:
+        """Courses out of reach."""
+        return self.slow if agent == SEQUENTIAL else self.courses
+
+    def pairing(self, agent: str) -> Pairing:
+        """The first course out of reach at the last level, run with the first level too."""
+        return Pairing(agent, self.levels[0], self.levels[-1], self.blocks)
+
+    def course(self, agent: str, separation: float, there: bool, number: int) -> Course:
+        """A course of an agent that is told its lambda."""
+        return Course(agent, separation, separation, there, self.blocks, number)
+
+    def tasks(self) -> Iterator[Course | Pairing]:
+        """All that is run; what takes long comes first."""
+        for name in sorted(AGENTS, key=lambda name: name != SEQUENTIAL):
+            yield self.pairing(name)
+            for separation in self.levels if name in NAMING else self.levels[-1:]:
+                first = int(separation == self.levels[-1])
+                yield from (self.course(name, separation, False, i) for i in range(first, self.blocked(name)))
+        for name in NAMING:
+            yield from (self.course(name, one, True, i) for one in self.levels for i in range(self.courses))
+
+
+class CourseResults(NamedTuple):
+    """What came of the courses of some sizes."""
+
+    sizes: CourseSizes
+    results: Mapping[Any, Any]
+
+    def pair(self, agent: str) -> tuple[CourseRecord, CourseRecord]:
+        """The course that was run with the first and with the last lambda."""
+        first, last = self.results[self.sizes.pairing(agent)]
+        return first, last
+
+    def runs(self, agent: str, separation: float | None = None, *, there: bool = False) -> list[CourseRecord]:
+        """All courses of an agent at a level, by default the last, within or out of reach of the left state."""
+        sizes, last = self.sizes, self.sizes.levels[-1]
+        chosen = last if separation is None else separation
+        runs = [self.pair(agent)[1]] if chosen == last and not there else []
+        number = sizes.courses if there else sizes.blocked(agent)
+        return runs + [self.results[sizes.course(agent, chosen, there, i)] for i in range(len(runs), number)]
+
+    def named(self, agent: str, levels: Sequence[float], there: bool) -> Measurement:
+        """How often the world was named after the first block of a course."""
+        runs = (run for separation in levels for run in self.runs(agent, separation, there=there))
+        return rate(np.concatenate([run.named[WORLDS:] for run in runs]))

@@ -1,4 +1,4 @@
-"""Histories found in a file or a folder, labelled for a report, and the report of them."""
+"""The page of a file or a folder of results: which runs it shows, under which labels, and where it is written."""
 
 import json
 import os
@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from aomultirl import files
-from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable, leaderboard
+from aomultirl.analysis import sweep_views
+from aomultirl.analysis.leaderboard import leaderboard
 from aomultirl.analysis.measures import is_early
-from aomultirl.analysis.sweep_views import problems_apart, views
+from aomultirl.analysis.sweep_views import chosen_runs, problems_apart, views
 from aomultirl.experiments.history import History
 from aomultirl.experiments.loading import find
 from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
@@ -21,15 +20,22 @@ from aomultirl.reports.page import Run, Sweep, write_page
 from aomultirl.reports.page.run_origin import labels as agent_labels
 
 NOT_A_HISTORY = ("episodes.parquet",)
+"""Parquet files beside histories that are none."""
 MOST_BYTES = 2**26
 """Of a summary of the paper's experiment."""
-MOST_CONFIGURATIONS, MOST_RUNS = 12, 10
-"""Of a sweep, on the charts of single runs."""
 OURS = b'<meta name="generator" content="aomultirl'
+"""What begins a page that may be replaced."""
 
 
 class Collection(NamedTuple):
-    """The runs, and what else a page of them can say: title, claims that were checked, the command, and the sweep."""
+    """What a page is made of.
+
+    runs: those that it shows one by one.
+    title: None where the page makes one up.
+    claims: of the paper that were checked, as ``summary.json`` has them; None where there are none.
+    command: what runs the experiment on the command line; None where nobody knows.
+    sweep: the leaderboard and what it leaves out; None where the runs are not of a sweep.
+    """
 
     runs: list[Run]
     title: str | None = None
@@ -65,43 +71,18 @@ def write(found: Collection, page_path: Path) -> list[Path]:
 def _sweep(folder: Path) -> Collection:
     """A sweep: some of its configurations, the whole of it in the leaderboard."""
     board = leaderboard(folder)
-    chosen, words = choose(board)
+    chosen, words = chosen_runs(board)
     apart = dict(zip(map(id, board.tables), problems_apart(board.tables), strict=True))
     runs = []
     for table, line in chosen:
         label = f"{line.label} ({apart[id(table)]})" if apart[id(table)] else line.label
-        for cell in line.cells[:MOST_RUNS]:
+        for cell in line.cells[: sweep_views.MOST_RUNS]:
             history = cell.read()
             early = is_early(cell.specification["stream"])
             before = int(history["task"].max()) + 1 if early else 0
             runs.append(Run(label, int(cell.specification["number"]), history, before))
     command = "aomultirl run specification.toml --out NEW" if files.is_regular(folder / "specification.toml") else None
     return Collection(runs, read_mark(folder).name or "A sweep", None, command, Sweep(board, words))
-
-
-def choose(board: Leaderboard) -> tuple[list[tuple[ProblemTable, AgentLine]], str]:
-    """The configurations that a page shows run by run, and a sentence on what it leaves out; empty if nothing."""
-    tables = board.tables
-    total = sum(len(table.lines) for table in tables)
-    widest = max(len(table.lines) for table in tables)
-    few = len(tables) if total <= MOST_CONFIGURATIONS else min(len(tables), max(1, MOST_CONFIGURATIONS // widest))
-    each = widest if total <= MOST_CONFIGURATIONS else MOST_CONFIGURATIONS // few
-    places = dict.fromkeys(np.linspace(0, len(tables) - 1, few).round().astype(int).tolist())
-    chosen = [(tables[place], line) for place in places for line in tables[place].lines[:each]]
-    most = max(len(line.cells) for _, line in chosen)
-    parts = []
-    if len(chosen) < total:
-        parts.append(f"{len(chosen)} of {total:,} configurations")
-        if few < len(tables):
-            parts[-1] += f", from {few} of {len(tables):,} problems"
-        if each < widest:
-            parts[-1] += f", the best {each} of a problem"
-    if most > MOST_RUNS:
-        parts.append(f"the first {MOST_RUNS} of {most:,} runs")
-    said = (
-        f"What follows shows {' and '.join(parts)}; the leaderboard and the sweep's charts are of all." if parts else ""
-    )
-    return chosen, said
 
 
 def _runs(place: Path) -> list[Run]:

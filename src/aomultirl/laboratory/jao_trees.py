@@ -1,4 +1,4 @@
-"""What is run for the claims on clustering: episodes on 2-JAO trees that end when the world has been named.
+"""Episodes on 2-JAO trees that end when the world has been named, by whom and how.
 
 Everybody knows all worlds of a tree, as the paper's lower bound assumes, and asks which one it is.  ExploreID and
 GOSPRL gather N samples of every left action of every hub, the pairs at which worlds differ by lambda; then the paper's
@@ -31,6 +31,7 @@ FAILURE = 0.1
 KNOWN = 2**30
 """Samples of each pair by which a world is known beforehand."""
 MOST_STEPS = 10**10
+"""Of an explorer: more than any takes, since it ends when it has its samples."""
 PATIENCE = 40.0
 """Samples of each pair, times lambda^2, for which whoever stops by itself has time."""
 
@@ -42,6 +43,14 @@ class Tree(NamedTuple):
     actions: int
     diameter: float
     separation: float
+
+    def __str__(self) -> str:
+        return f"S = {self.states}, A = {self.actions}, D = {self.diameter:g}, lambda = {self.separation:g}"
+
+    @property
+    def size(self) -> float:
+        """D S A / lambda^2."""
+        return self.diameter * self.states * self.actions / self.separation**2
 
     @property
     def specials(self) -> int:
@@ -92,8 +101,14 @@ class Tree(NamedTuple):
         return math.ceil(scale / self.separation**2 - 1e-9)
 
 
-class Found(NamedTuple):
-    """Of R episodes: steps and samples of left pairs, (R,); which were named right, (rules, R)."""
+class NamedEpisodes(NamedTuple):
+    """What came of R episodes.
+
+    steps, left
+        steps, and samples of left pairs, (R,).
+    right
+        which were named right, (rules, R).
+    """
 
     steps: NDArray[np.float64]
     left: NDArray[np.float64]
@@ -101,7 +116,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
+class NamingTask:
     """Some episodes, each in a world drawn from all.
 
     scale
@@ -113,14 +128,14 @@ class Task:
     repetitions: int
     scale: float = 0.0
 
-    def play(self, seed: int) -> Found:
-        """What happened."""
+    def play(self, seed: int) -> NamedEpisodes:
+        """Play the episodes."""
         draws, walks = np.random.SeedSequence(seed).spawn(2)
         specials = np.random.default_rng(draws).integers(self.tree.rows, size=self.repetitions)
         sources = streams(walks, 2 * self.repetitions).reshape(-1, 2, 4)
         rows = [self._episode(int(special), *pair) for special, pair in zip(specials, sources, strict=True)]
         steps, left, *right = zip(*rows, strict=True)
-        return Found(np.array(steps, float), np.array(left, float), np.array(right, bool))
+        return NamedEpisodes(np.array(steps, float), np.array(left, float), np.array(right, bool))
 
     def _episode(self, special: int, world: RandomStream, agent: RandomStream) -> tuple[int, ...]:
         model = worlds(self.tree)[special]

@@ -1,0 +1,346 @@
+"""Why a finite diameter (Assumption 4, Figure 4): non-communicating 2-JAO worlds.
+
+What can be told from the adversary's start is computed; what becomes of agents there is run (:mod:`.blocked_worlds`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aomultirl import theory as bounds
+from aomultirl.analysis.charts import Chart, Series
+from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.phrases import listed
+from aomultirl.analysis.rules import Bounded, Exactly, Measurement, Rate, computed, exact
+from aomultirl.laboratory.blocked_worlds import (
+    AGENTS,
+    DIAMETER,
+    FAILURE,
+    INFORMED,
+    LOOKING,
+    NAMING,
+    WORLDS,
+    Course,
+    CourseRecord,
+    CourseResults,
+    CourseSizes,
+    told,
+)
+from aomultirl.laboratory.exponents import diagonal, fit_of, intervals, level, mean_of, slope_of, theory
+from aomultirl.laboratory.findings import Findings
+from aomultirl.laboratory.paper_places import FIGURE_4
+from aomultirl.mdp import MDP, ModelSet
+from aomultirl.worlds.jao import HUB, LEFT
+
+LEVELS = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+"""lambda of the charts of what is computed."""
+STEPS = (1, 2, 3, 5, 10, 20, 50, 100)
+"""At which the probability to have reached a state is shown."""
+MARGIN = 0.15
+"""From a share that is claimed to the limit of its interval, where nothing else suggests itself."""
+NAMED, VISITS, LOST = "assumptions_blocked", "assumptions_visits", "assumptions_lost"
+CHANCE, SAME = 1.0 / WORLDS, 1.0 - 1.0 / WORLDS
+"""How often worlds are named by chance, and what always the same right action loses."""
+NAMES = Rate(
+    1.0 - FAILURE,
+    "the interval of who is right in three of five begins below",
+    reached=1.0 - FAILURE,
+    limit=1.0 - FAILURE - MARGIN,
+)
+BY_CHANCE = Rate(
+    CHANCE,
+    "who names by chance is above 1 / M every second time, 2 / M is no chance",
+    reached=CHANCE + MARGIN,
+    limit=2.0 * CHANCE,
+)
+LOSES = Rate(
+    SAME,
+    "who remembers one right action loses just that, up to chance; who knows every second world is far below",
+    reached=SAME - MARGIN / 3.0,
+    limit=SAME - MARGIN,
+    slack=0.02,
+    interval="Student",
+)
+
+
+def measure(sizes: CourseSizes, results: Mapping[Any, Any]) -> Findings:
+    """The claims on the diameter, with what came of all tasks."""
+    most = sizes.levels[-1]
+    blocked, free = (
+        {one: Course("", one, most, there, 1).worlds() for one in (*LEVELS, most)} for there in (False, True)
+    )
+    horizon = told(most, False).horizon
+    findings = _reach(blocked, free[LEVELS[0]]) + _apart(most, horizon, blocked) + _needed(horizon, blocked, free)
+    courses = CourseResults(sizes, results)
+    claims = [_visits(courses), *_naming(courses), _losing(courses), _no_difference(courses)]
+    return findings + Findings(claims, [_visits_chart(courses), _naming_chart(courses), _losing_chart(courses)])
+
+
+def reachable(model: MDP, start: int) -> set[int]:
+    """The states that some policy reaches from ``start`` with positive probability."""
+    states, waiting = {start}, [start]
+    while waiting:
+        after = np.flatnonzero(model.transitions[waiting.pop()].max(axis=0) > 0.0)
+        fresh = set(after.tolist()) - states
+        states |= fresh
+        waiting += fresh
+    return states
+
+
+def chances(model: MDP, start: int, goal: int, steps: Sequence[int]) -> list[float]:
+    """The largest probability, over all policies, of having been in ``goal`` after so many steps from ``start``."""
+    table, values, shown = model.transitions, np.zeros(model.n_states), []
+    values[goal] = 1.0
+    for step in range(1, max(steps) + 1):
+        values = (table @ values).max(axis=1)
+        values[goal] = 1.0
+        if step in steps:
+            shown.append(float(values[start]))
+    return shown
+
+
+def _reach(blocked: Mapping[float, ModelSet], free: ModelSet) -> Findings:
+    closed = [model for models in blocked.values() for model in models]
+    never, soon = (np.max([chances(model, HUB, LEFT, STEPS) for model in models], axis=0) for models in (closed, free))
+    span = f"lambda from {min(blocked):g} to {max(blocked):g}"
+    claim = Claim(
+        "from the adversary's start no policy reaches the state in which the worlds differ by lambda",
+        FIGURE_4,
+        Exactly(0.0, "over all policies and worlds"),
+        {
+            f"the largest probability within {max(STEPS)} steps": exact(never.max()),
+            "worlds in which a path leads there": exact(sum(LEFT in reachable(model, HUB) for model in closed)),
+            "worlds of finite diameter": exact(sum(model.is_communicating() for model in closed)),
+        },
+        remark=f"{len(closed)} worlds, {span}",
+        figure="assumptions_reach",
+    )
+    series = [
+        Series("non-communicating 2-JAO", STEPS, never.tolist()),
+        Series(f"2-JAO, lambda = {LEVELS[0]:g}", STEPS, soon.tolist()),
+        theory("1 - (1/2 - lambda / 2)^t", STEPS, [1.0 - (0.5 - LEVELS[0] / 2.0) ** t for t in STEPS]),
+        level("never: 0", STEPS, 0.0),
+    ]
+    figure = Chart(
+        claim.figure,
+        "2-JAO worlds: how likely a policy reaches the left state from the hub",
+        "steps t",
+        "probability, the best policy",
+        series,
+        log_y=False,
+        caption=f"D = {DIAMETER:g}; the largest over all policies and worlds, non-communicating for all {span}; "
+        "computed.",
+    )
+    return Findings([claim], [figure])
+
+
+def _apart(most: float, horizon: int, blocked: Mapping[float, ModelSet]) -> Findings:
+    inside = sorted(reachable(blocked[most][0], HUB))
+    seen = {one: _separation(models, inside) for one, models in blocked.items()}
+    gap = 2.0 * float(blocked[most][0].transitions[HUB, WORLDS, 1] - 4.0 / DIAMETER)
+    claim = Claim(
+        "where the learner can be, worlds are only 2 Delta apart, however large lambda is",
+        FIGURE_4,
+        Exactly(gap, "for every lambda", rounding=1e-12),
+        {f"lambda = {one:g}": exact(apart) for one, apart in seen.items()},
+        remark=f"Delta = sqrt(S A / (3 H D)) / 20 with H = {horizon:,}, D = {DIAMETER:g}, S A = {12 * WORLDS}",
+        figure="assumptions_apart",
+        unit="as an l1 distance",
+    )
+    series = [
+        Series("all states", LEVELS, [blocked[one].separation() for one in LEVELS]),
+        Series("states that can be reached from the hub", LEVELS, [seen[one] for one in LEVELS]),
+        diagonal("lambda", LEVELS),
+        level("2 Delta", LEVELS, gap),
+    ]
+    title = "Non-communicating 2-JAO worlds: how far apart they are"
+    caption = f"The smallest of all pairs of worlds; H = {horizon:,}, D = {DIAMETER:g}; computed."
+    return Findings([claim], [Chart(claim.figure, title, "lambda", "l1 distance", series, caption=caption)])
+
+
+def _separation(models: ModelSet, states: list[int]) -> float:
+    apart = models.distances()[:, :, states].max(axis=(2, 3))
+    return float(apart[~np.eye(len(models), dtype=bool)].min())
+
+
+def _needed(horizon: int, blocked: Mapping[float, ModelSet], free: Mapping[float, ModelSet]) -> Findings:
+    hard, easy = (
+        {one: float(bounds.identification_lower_bound(worlds[one], failure=FAILURE).min()) for one in worlds}
+        for worlds in (blocked, free)
+    )
+    least = min(hard.values())
+    claim = Claim(
+        f"whoever is wrong with probability {FAILURE:g} at most needs more steps than an episode has, all worlds known",
+        FIGURE_4,
+        Bounded(1.0, "a linear program, for every lambda", side=">", by="computed"),
+        computed(least / horizon),
+        remark=f"{least:,.0f} steps, H = {horizon:,}; where the left state can be reached the same bound is "
+        f"{min(easy.values()):,.0f} to {max(easy.values()):,.0f} steps, lambda from {max(easy):g} to {min(easy):g}",
+        figure="assumptions_needed",
+        unit="in multiples of H",
+    )
+    within, line = "left state within reach", slope_of(LEVELS, [easy[one] for one in LEVELS])
+    series = [
+        Series("left state out of reach", LEVELS, [hard[one] for one in LEVELS]),
+        Series(within, LEVELS, [easy[one] for one in LEVELS]),
+        fit_of(within, f"slope {line.slope:.2f}", LEVELS, [line(one) for one in LEVELS]),
+        level("H", LEVELS, horizon),
+    ]
+    title = f"2-JAO worlds: the least steps in which anybody can be wrong with probability {FAILURE:g} at most"
+    sizes = f"M = {WORLDS}, D = {DIAMETER:g}, H = {horizon:,}"
+    caption = f"All worlds known, computed by a linear program; {sizes}."
+    return Findings([claim], [Chart(claim.figure, title, "lambda", "steps", series, caption=caption)])
+
+
+def _visits(courses: CourseResults) -> Claim:
+    runs = [run for name in AGENTS for run in courses.runs(name)]
+    steps = sum(int(run.steps.sum()) for run in runs)
+    return Claim(
+        "no agent ever was in the left state, whatever it did",
+        FIGURE_4,
+        Exactly(0.0),
+        computed(sum(int(run.left.sum()) for run in runs)),
+        remark=f"{steps:,} steps of {len(AGENTS)} agents: {', '.join(AGENTS)}",
+        figure=VISITS,
+        unit="in steps",
+    )
+
+
+def _naming(courses: CourseResults) -> Iterator[Claim]:
+    levels, unit = courses.sizes.levels, "as a share of episodes"
+    rates = {name: courses.named(name, levels, False) for name in NAMING}
+    yield Claim(
+        "no agent names worlds better than by chance, 1 / M",
+        FIGURE_4,
+        BY_CHANCE,
+        rates,
+        remark=f"all lambda together; {_shares(rates)}",
+        figure=NAMED,
+        unit=unit,
+    )
+    rates = {f"{name} at {one:g}": courses.named(name, (one,), True) for name in LOOKING for one in levels}
+    recall = courses.named("Recall", levels, True)
+    yield Claim(
+        f"where the left state can be reached {listed(LOOKING)} name worlds with probability 1 - p, at every lambda",
+        FIGURE_4,
+        NAMES,
+        rates,
+        remark=f"{_shares(rates)}; Recall is out, as it looks for reward and not for what tells worlds apart: "
+        f"{recall.value:.0%} ({recall.low:.0%} to {recall.high:.0%})",
+        figure=NAMED,
+        unit=unit,
+    )
+
+
+def _shares(rates: Mapping[str, Measurement]) -> str:
+    return "; ".join(f"{name} {share.value:.0%}" for name, share in rates.items())
+
+
+def _losing(courses: CourseResults) -> Claim:
+    lost = {name: _mean_lost(courses.runs(name)) for name in AGENTS}
+    return Claim(
+        "every agent that is not told the world loses at least as much as always the same right action does",
+        FIGURE_4,
+        LOSES,
+        {name: mean for name, mean in lost.items() if name not in INFORMED},
+        remark="; ".join(f"{name} {mean.value:.2f}" for name, mean in lost.items()),
+        figure=LOST,
+        unit="in multiples of what never taking the special action loses",
+    )
+
+
+def _mean_lost(runs: Sequence[CourseRecord]) -> Measurement:
+    """What is lost, in the mean over blocks of M episodes."""
+    return mean_of(np.concatenate([run.lost.reshape(-1, WORLDS).mean(axis=1) for run in runs]))
+
+
+def _no_difference(courses: CourseResults) -> Claim:
+    least, most = courses.sizes.levels[0], courses.sizes.levels[-1]
+    apart = {
+        name: max(
+            float(np.abs(a.astype(float) - b.astype(float)).max()) for a, b in zip(*courses.pair(name), strict=True)
+        )
+        for name in AGENTS
+    }
+    episodes = courses.sizes.blocks * WORLDS
+    return Claim(
+        f"lambda makes no difference: with {least:g} and {most:g} every agent does the same",
+        FIGURE_4,
+        Exactly(
+            0.0, "the largest difference in reward, cluster or visits of any episode, the randomness being the same"
+        ),
+        computed(max(apart.values())),
+        remark=f"{len(apart)} agents, {episodes} episodes each, all told lambda = {most:g}",
+        figure=LOST,
+    )
+
+
+def _visits_chart(courses: CourseResults) -> Chart:
+    names = list(AGENTS)
+
+    def shares(agents: Sequence[str], there: bool) -> list[float]:
+        runs = [courses.runs(name, there=there) for name in agents]
+        return [float(sum(run.left.sum() for run in row) / sum(run.steps.sum() for run in row)) for row in runs]
+
+    return Chart(
+        VISITS,
+        "2-JAO worlds: the share of steps that agents spend in the left state",
+        "agent",
+        "share of steps",
+        [
+            Series("left state out of reach", range(len(names)), shares(names, False)),
+            Series("left state within reach", [names.index(name) for name in NAMING], shares(NAMING, True)),
+            level("the paper, out of reach: none", [-0.5, len(names) - 0.5], 0.0),
+        ],
+        log_x=False,
+        log_y=False,
+        caption=f"M = {WORLDS}, D = {DIAMETER:g}, lambda = {courses.sizes.levels[-1]:g}, every episode from the hub. "
+        "Out of reach all agents were run, within reach those that put episodes in clusters.",
+        names=names,
+    )
+
+
+def _naming_chart(courses: CourseResults) -> Chart:
+    series, levels, ends = [], courses.sizes.levels, [-0.5, len(NAMING) - 0.5]
+    for there, words in ((False, "out of reach"), (True, "within reach")):
+        for place, separation in enumerate(levels):
+            x = [number + (place + 0.5) / len(levels) * 0.6 - 0.3 for number in range(len(NAMING))]
+            rates = [courses.named(name, (separation,), there) for name in NAMING]
+            series.append(intervals(f"lambda = {separation:g}, left state {words}", x, rates))
+    series += [level("chance, 1 / M", ends, CHANCE), level("1 - p", ends, 1.0 - FAILURE)]
+    return Chart(
+        NAMED,
+        "2-JAO worlds: how often an episode is put in the cluster of its world",
+        "agent",
+        "share of episodes",
+        series,
+        log_x=False,
+        log_y=False,
+        caption=f"M = {WORLDS}, D = {DIAMETER:g}, p = {FAILURE:g}, every episode from the hub; 95 % intervals (Clopper "
+        "and Pearson). Where SequentialAOMultiRL has no proof it names nothing.",
+        names=list(NAMING),
+    )
+
+
+def _losing_chart(courses: CourseResults) -> Chart:
+    levels, series, ends = courses.sizes.levels, [], [-0.5, len(AGENTS) - 0.5]
+    for run, separation in enumerate((levels[0], levels[-1])):
+        x = [number + (run - 0.5) / 4.0 for number in range(len(AGENTS))]
+        lost = [_mean_lost([courses.pair(name)[run]]) for name in AGENTS]
+        series.append(intervals(f"lambda = {separation:g}", x, lost))
+    series.append(level("1 - 1 / M: always the same right action", ends, SAME))
+    series.append(level("1 - 1 / (2 M): at random", ends, 1.0 - 0.5 / WORLDS))
+    return Chart(
+        LOST,
+        "Non-communicating 2-JAO worlds: what agents lose, whatever lambda is",
+        "agent",
+        "share lost",
+        series,
+        log_x=False,
+        log_y=False,
+        caption="In multiples of what never taking the special action loses; means over blocks of M episodes, with "
+        f"95 % intervals, of the course that was run with both; M = {WORLDS}, D = {DIAMETER:g}. "
+        f"{listed(INFORMED)} are told the world.",
+        names=list(AGENTS),
+    )

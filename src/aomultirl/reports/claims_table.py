@@ -1,0 +1,83 @@
+"""Claims as people see them, in a terminal and on a page; both take what JSON files hold of them.
+
+Files of older versions have words in place of the numbers, which are shown as they are.
+"""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from aomultirl.reports import tables
+from aomultirl.reports.wording import symbols
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SHORT = 120
+"""Letters of a reason in the terminal; the page has all of them."""
+
+
+class ClaimRow(NamedTuple):
+    """One claim in words, with the paper's symbols; what is not known of it is empty.
+
+    holds
+        whether the claim does; None where that is open.
+    claim, place, rule, reason
+        what is claimed, where, how it is judged, and what else there is to say.
+    predicted, measured, interval
+        the numbers.
+    anchor
+        where on the page the chart is that shows it.
+    """
+
+    holds: bool | None
+    claim: str
+    place: str
+    rule: str
+    reason: str
+    predicted: str
+    measured: str
+    interval: str
+    anchor: str
+
+
+def in_words(claim: Mapping[str, Any]) -> ClaimRow:
+    """A claim, as JSON holds it, in words.
+
+    Examples
+    --------
+    >>> in_words({"claim": "like lambda^2", "holds": True, "measured": 2.5}).claim
+    'like λ²'
+    """
+    words = claim.get("words")
+    numbers = words if isinstance(words, Mapping) else {}
+    names = ("claim", "place", "rule", "reason", "predicted", "measured", "interval")
+    values = {name: numbers.get(name, claim.get(name)) for name in names}
+    texts = {name: "" if value is None else symbols(str(value)) for name, value in values.items()}
+    answer, figure = claim.get("holds"), claim.get("figure")
+    holds = None if answer is None or claim.get("undecided") else bool(answer)
+    return ClaimRow(holds=holds, anchor=f"figure-{figure}" if figure else "", **texts)
+
+
+def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console") -> None:
+    """Print claims as a table, each with its verdict and most of the reason; nothing where there are none."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    rows = list(map(in_words, claims))
+    if not rows:
+        return
+    table = tables.framed(f"{title} (95 % intervals in brackets)")
+    for column, width in (("holds", None), ("claim, and the reason", None), ("predicted", 14), ("found", 16)):
+        table.add_column(column, max_width=width)
+    for row in rows:
+        mark, words = tables.holds(row.holds), Text(row.claim)
+        reason = Text(textwrap.shorten(row.reason, SHORT, placeholder=" \u2026"), "dim")
+        table.add_row(
+            Text(mark.words, tables.STYLES[mark.good]),
+            Group(words, Padding(reason, (0, 0, 0, 2))) if reason else words,
+            Text(row.predicted),
+            Text(f"{row.measured} ({row.interval})" if row.interval else row.measured),
+        )
+    console.print(table)
