@@ -53,11 +53,8 @@ class Group(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The agent and its configuration, in one pair of brackets."""
-        if not self.configuration:
-            return self.agent
-        name, brackets = (self.agent[:-1], ", ") if self.agent.endswith(")") else (self.agent, " (")
-        return f"{name}{brackets}{self.configuration})"
+        """The agent, with its configuration in brackets."""
+        return f"{self.agent} ({self.configuration})" if self.configuration else self.agent
 
     @property
     def first(self) -> History:
