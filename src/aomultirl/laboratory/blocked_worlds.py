@@ -18,7 +18,8 @@ from aomultirl.agents.base import Agent, Setting
 from aomultirl.analysis.rules import Measurement
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Ran, Simulator
+from aomultirl.engine.stepping import Ran
+from aomultirl.experiments.episodes import play, simulated
 from aomultirl.laboratory.exponents import rate
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.jao import HUB, LEFT, two_jao, two_jao_noncommunicating
@@ -30,7 +31,7 @@ ENOUGH = 64.0
 TWO_STAGE, SEQUENTIAL = "TwoStageAOMultiRL", "SequentialAOMultiRL"
 
 
-class Knowledge(NamedTuple):
+class CourseFacts(NamedTuple):
     """What agents are told.
 
     separation, pairs
@@ -46,7 +47,7 @@ class Knowledge(NamedTuple):
     horizon: int
 
 
-def told(separation: float, communicating: bool, agent: str = "") -> Knowledge:
+def told(separation: float, communicating: bool, agent: str = "") -> CourseFacts:
     """Worlds that are lambda-separable at the left pairs of the hub, or at those of the left state.
 
     N samples of each pair of the hub take 12 N steps, of every pair 28 N: H0 = 24 N and H = 36 N are enough for all.
@@ -54,10 +55,10 @@ def told(separation: float, communicating: bool, agent: str = "") -> Knowledge:
     """
     samples = math.ceil(ENOUGH / (separation / 2.0 if agent == TWO_STAGE else separation) ** 2)
     pairs = [(HUB if communicating else LEFT, action) for action in range(WORLDS)]
-    return Knowledge(separation, pairs, samples, 24 * samples, 36 * samples)
+    return CourseFacts(separation, pairs, samples, 24 * samples, 36 * samples)
 
 
-AGENTS: dict[str, Callable[[Knowledge], Agent]] = {
+AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "AOMultiRL": lambda to: agents.AOMultiRL(
         WORLDS,
         to.separation,
@@ -158,8 +159,8 @@ class Course:
         rows = []
         for task, (world, own) in zip(tasks.tolist(), sources, strict=True):
             model = models[task]
-            simulator = Simulator(model.alias_tables, model.gains, HUB, world, own)
-            report, ran = simulator.drive(agent.episode(HUB, own, task if "task" in agent.told else None))
+            simulator = simulated(model, HUB, world, own)
+            report, ran = play(agent, simulator, HUB, own, task)
             named = stands_for.get(report.cluster) == task
             if report.new_cluster:
                 named = task not in stands_for.values()

@@ -174,8 +174,7 @@ def measure_with(sweeps: Sequence[TreeSweep], seed: int, executor: Executor) -> 
 
 def exponents(name: str, sweeps: Sequence[TreeSweep], steps: StepsNeeded) -> Findings:
     """The exponents of the sweeps that share a chart, and the chart."""
-    figure, first = f"clustering_{name}", sweeps[0]
-    claims, series = [], []
+    first, claims, series = sweeps[0], [], list[Series]()
     for sweep, reading in [(swept, reading) for swept in sweeps for reading in swept.readings]:
         rows = np.stack([steps.needed(reading, tree) for tree in sweep.trees])
         named = np.isfinite(rows[:, 0])
@@ -190,7 +189,7 @@ def exponents(name: str, sweeps: Sequence[TreeSweep], steps: StepsNeeded) -> Fin
             exponent = slope.exponent
             series.append(fitted(str(reading), x, slope))
         exponent = exponent._replace(missing=int((~named).sum()) or int(exponent is UNMEASURED))
-        claims.append(_growth(sweep, reading, exponent, why or _why(sweep, reading, steps), figure))
+        claims.append(_growth(sweep, reading, exponent, why or _why(sweep, reading, steps)))
     letter = AXES[first.axis][0]
     trees = sorted({tree for sweep in sweeps for tree in sweep.trees}, key=lambda tree: getattr(tree, first.axis))
     places = [float(getattr(tree, first.axis)) for tree in trees]
@@ -200,10 +199,10 @@ def exponents(name: str, sweeps: Sequence[TreeSweep], steps: StepsNeeded) -> Fin
     fixed = ", ".join(f"{AXES[axis][0]} = {getattr(first.trees[0], axis):g}" for axis in AXES if axis != first.axis)
     title = f"Steps until the world is named, against {letter}"
     words = f"With {fixed}; 95 % intervals from resampled episodes. H0 has the diameter in place of the hitting time."
-    return Findings(claims, [Chart(figure, title, letter, "steps", series, caption=words)])
+    return Findings.shown(Chart(f"clustering_{name}", title, letter, "steps", series, caption=words), *claims)
 
 
-def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str, figure: str) -> Claim:
+def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str) -> Claim:
     """The claim on an exponent, with the reason if it fails."""
     letter, predicted = AXES[sweep.axis]
     band = f"{TOLERANCE} either way for terms of lower order"
@@ -218,7 +217,6 @@ def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str,
         Exponent.near(predicted, TOLERANCE, band),
         {str(reading): exponent},
         explanation=why,
-        figure=figure,
     )
 
 
@@ -304,7 +302,6 @@ def _too_few(episodes: Mapping[NamingTask, NamedEpisodes]) -> Findings:
         LEMMA_8,
         Bounded(0.5, "Clopper and Pearson's", side="<="),
         {f"{tree}, with {tree.least_samples:.1f} samples, rounded down": share for tree, share in rates.items()},
-        figure="clustering_few",
     )
     x = [tree.separation for tree in rates]
     series = [
@@ -317,7 +314,8 @@ def _too_few(episodes: Mapping[NamingTask, NamedEpisodes]) -> Findings:
         "Samples of left pairs, as ExploreID gathers them.",
     )
     y = "worlds named rightly"
-    return Findings([claim], [Chart(claim.figure, title, "lambda", y, series, log_y=False, caption=caption)])
+    figure = Chart("clustering_few", title, "lambda", y, series, log_y=False, caption=caption)
+    return Findings.shown(figure, claim)
 
 
 def _diameters(trees: Sequence[Tree]) -> Findings:
@@ -330,7 +328,6 @@ def _diameters(trees: Sequence[Tree]) -> Findings:
         Bounded(1.0, side="<=", by="computed"),
         computed(diameters[tree] / tree.diameter),
         remark=f"the most of {len(trees)} trees: {tree}",
-        figure="clustering_diameter",
         unit="in multiples of D",
     )
     x = [tree.diameter for tree in trees]
@@ -340,7 +337,7 @@ def _diameters(trees: Sequence[Tree]) -> Findings:
         diagonal("D / 2, without the ways through the tree", x, 0.5),
     ]
     caption, title = "The trees of all sweeps; computed.", "The diameter of 2-JAO trees"
-    return Findings([claim], [Chart(claim.figure, title, "D", "diameter", series, caption=caption)])
+    return Findings.shown(Chart("clustering_diameter", title, "D", "diameter", series, caption=caption), claim)
 
 
 def _samples_chart(name: str, steps: StepsNeeded, places: Sequence[Point]) -> Chart:

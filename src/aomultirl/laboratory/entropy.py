@@ -24,7 +24,6 @@ from aomultirl.laboratory.paper_places import LEMMA_22
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.entropy_pair import entropy_pair
 
-SEPARABLE, RATIOS, LIKELIHOOD = "assumptions_separable", "assumptions_ratios", "assumptions_entropy"
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 LEVEL, TARGET, POWER = 0.5, 0.1, 4.0
 """lambda of the figure, eps_p, and c1 = c2."""
@@ -85,9 +84,8 @@ def measure(longest: int, patience: int = PATIENCE) -> Findings:
         }
         for communicating in (False, True)
     )
-    claims = [_blind([drawn, linked], longest), _never(drawn)]
-    findings = _separable() + Findings(claims, [_ratios_chart(drawn, linked)])
-    return findings + Findings([_unseeing(), _seeing(patience)], [_likelihood_chart()])
+    ratios = Findings.shown(_ratios_chart(drawn, linked), _blind([drawn, linked], longest), _never(drawn))
+    return _separable() + ratios + Findings.shown(_likelihood_chart(), _unseeing(), _seeing(patience))
 
 
 def _separable() -> Findings:
@@ -98,11 +96,10 @@ def _separable() -> Findings:
         Exactly(0.0, "the largest difference between the l1 distance and lambda", rounding=1e-12),
         computed(max(abs(distance - one) for distance, one in zip(apart, LEVELS, strict=True))),
         remark="under '>=', not under '>' (E1)",
-        figure=SEPARABLE,
     )
     series = [Series("the pair", LEVELS, apart), diagonal("lambda", LEVELS)]
     title, y = "The entropy pair: how far apart the worlds are", "l1 distance"
-    return Findings([claim], [Chart(SEPARABLE, title, "lambda", y, series, False, False, "Computed.")])
+    return Findings.shown(Chart("assumptions_separable", title, "lambda", y, series, False, False, "Computed."), claim)
 
 
 def _blind(groups: Sequence[ByLevel], longest: int) -> Claim:
@@ -115,7 +112,6 @@ def _blind(groups: Sequence[ByLevel], longest: int) -> Claim:
         computed(max(float(np.abs(seen.ratios[seen.told == 0] - 1.0).max()) for seen in every)),
         remark=f"all {count:,} such trajectories of up to {longest} steps, for all lambda, as drawn and with a way "
         "back to s1",
-        figure=RATIOS,
         unit="as the largest distance from 1",
     )
 
@@ -129,7 +125,6 @@ def _never(drawn: ByLevel) -> Claim:
         computed(min(float(seen.ratios.min()) for row in drawn.values() for seen in row)),
         remark="the smallest ratio of all trajectories; nothing returns to s1 (E16), so nobody sees more than one "
         "sample; blindness is not needed for the lemma",
-        figure=RATIOS,
         unit="as a likelihood ratio",
     )
 
@@ -145,7 +140,7 @@ def _ratios_chart(drawn: ByLevel, linked: ByLevel) -> Chart:
     series.append(level("1/16, the most that (eps_p / M)^c1 can be", steps, MOST))
     title = "The entropy pair: likelihood ratios of all trajectories, with and without the pair that tells"
     caption = f"lambda = {', '.join(f'{one:g}' for one in LEVELS)} together; computed."
-    return Chart(RATIOS, title, "steps", "likelihood ratio", series, log_x=False, caption=caption)
+    return Chart("assumptions_ratios", title, "steps", "likelihood ratio", series, log_x=False, caption=caption)
 
 
 def _extremes(rows: Sequence[Sequence[Trajectories]], *, looking: bool) -> tuple[list[float], list[float]]:
@@ -187,7 +182,6 @@ def _unseeing() -> Claim:
         computed(always),
         remark=f"{SETTINGS}; the least of the four deterministic ones in either world, after 10 steps; the ratio is 1 "
         "and stays there",
-        figure=LIKELIHOOD,
     )
 
 
@@ -204,7 +198,6 @@ def _seeing(patience: int) -> Claim:
         computed(max(ways)),
         remark=f"{SETTINGS}; a look every second step; {ways[0]:.2g} in the first world, {ways[1]:.2g} in the second",
         explanation="there is no such horizon",
-        figure=LIKELIHOOD,
     )
 
 
@@ -217,7 +210,7 @@ def _likelihood_chart() -> Chart:
         series.append(Series(label, horizons, [max(chance, 1e-12) for chance in ways]))
     series.append(level("what separation wants: (eps_p / M)^c2", horizons, LIKELY))
     return Chart(
-        LIKELIHOOD,
+        "assumptions_entropy",
         "The entropy pair: how likely the other world looks likely",
         "horizon H",
         "Pr(likelihood ratio > (eps_p / M)^c1)",

@@ -7,7 +7,6 @@ action one further, the second back to 0, and samples are wanted in state L.  Th
 takes 2^L.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,12 +23,14 @@ from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.rules import Exactly, Exponent, Measurement, Rate, computed, exact
 from aomultirl.engine.counts import CountTable, visits_of
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.engine.stepping import Phase
+from aomultirl.experiments.episodes import simulated
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.laboratory.exponents import Fit, Floats, fit_of, intervals, level, line_through, rate, slope_of, theory
 from aomultirl.laboratory.findings import Findings
 from aomultirl.laboratory.paper_places import APPENDIX_G, ASSUMPTION_12, LEMMA_14
 from aomultirl.mdp import MDP
+from aomultirl.refusals import Refusal
 from aomultirl.worlds.jao import HUB, two_jao
 from aomultirl.worlds.jao_tree import two_jao_tree
 
@@ -43,9 +44,6 @@ STEPS = (1, 3, 10, 30, 100, 300, 1000)
 """At which waiting is cut off."""
 SHARES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001)
 """Of actions that are taken at random."""
-REFUSAL = re.compile(r"infinite hitting time|hitting_time must be finite")
-"""What is said where it is refused."""
-TIMES, VOID, GUESSES, LOCKED = "assumptions_times", "assumptions_void", "assumptions_guess", "assumptions_lock"
 PLACES = {EXPLORE_ID: LEMMA_14, GOSPRL: APPENDIX_G}
 GATHERS = Rate(1.0 - FAILURE, "the lemma promises 1 - p", reached=1.0 - FAILURE, limit=0.75)
 FALLS_SHORT = Rate(FAILURE, "the lemma would promise 1 - p", reached=FAILURE, limit=0.25)
@@ -127,7 +125,7 @@ class Gathering:
         for source in streams(np.random.SeedSequence(seed), 2 * self.repetitions).reshape(-1, 2, 4):
             counts = CountTable(targets.size)
             explorer = explore_id(targets, needed) if self.explorer == EXPLORE_ID else gosprl(targets, needed, FAILURE)
-            simulator = Simulator(model.alias_tables, model.gains, 0, *source)
+            simulator = simulated(model, 0, *source)
             steps = simulator.run(Phase(explorer, horizon, counts, NOTHING)).steps
             visits = (visits_of(counts.record, int(pair)) for pair in np.flatnonzero(targets))
             rows.append((steps, sum(min(count, needed) for count in visits)))
@@ -171,15 +169,14 @@ class GatheringSizes(NamedTuple):
 
 def measure(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Findings:
     """The claims on the hitting time, with what came of all tasks."""
-    findings = compute()
     guessed = {name: {share: results[sizes.guess(name, share)] for share in sizes.shares} for name in GROWTH}
     locked = {name: {length: results[sizes.lock(name, length)] for length in sizes.locks} for name in GROWTH}
     lines = {
         name: line_through([GROWTH[name][1](length) for length in row], [one.steps_a_sample for one in row.values()])
         for name, row in locked.items()
     }
-    claims = [*_guess(sizes, results), *_growth(sizes, lines), *_locked(sizes, results)]
-    return findings + Findings(claims, [_guess_chart(sizes, guessed), _lock_chart(locked, lines)])
+    findings = compute() + Findings.shown(_guess_chart(sizes, guessed), *_guess(sizes, results))
+    return findings + Findings.shown(_lock_chart(locked, lines), *_growth(sizes, lines), *_locked(sizes, results))
 
 
 def compute() -> Findings:
@@ -216,7 +213,6 @@ def _no_hitting_time() -> Findings:
         },
         remark=f"{' and '.join(f'{len(family)} {name}' for name, family in hard.items())}; the paper's own hard worlds "
         "break its assumption",
-        figure=TIMES,
         unit="in worlds",
     )
     sets = {**hard, "JAO trees": list(two_jao_tree(8, 5, 16.0, LEVEL, kind="jao")), "locks": [world(LOCK, 8)]}
@@ -228,7 +224,7 @@ def _no_hitting_time() -> Findings:
         series.append(Series(f"the quickest, {name}: diameter {model.diameter():.3g}", STEPS, quick))
     series.append(theory("T: never met", (STEPS[0], STEPS[-1]), (STEPS[0], STEPS[-1])))
     figure = Chart(
-        TIMES,
+        "assumptions_times",
         "Expected time until a state is met, cut off at T, for the two states for which it is longest",
         "T",
         "steps",
@@ -236,7 +232,7 @@ def _no_hitting_time() -> Findings:
         caption="One world of each kind; of the slowest policy the least of all worlds is shown. Computed, over all "
         "policies: the quickest ends at the diameter, the slowest at the hitting time, here never.",
     )
-    return Findings([claim], [figure])
+    return Findings.shown(figure, claim)
 
 
 def _begin(make: Callable[..., agents.Agent]) -> None:
@@ -258,8 +254,8 @@ def _is_refused(attempt: Callable[[], Any]) -> bool:
     """Whether it is refused because of the hitting time, and of nothing else."""
     try:
         attempt()
-    except ValueError as error:
-        return REFUSAL.search(str(error)) is not None
+    except Refusal as refusal:
+        return refusal.argument == "hitting_time"
     return False
 
 
@@ -271,7 +267,6 @@ def _no_horizon() -> Findings:
         Exactly(len(ATTEMPTS), "refused, with the infinite hitting time as the reason"),
         computed(sum(map(_is_refused, ATTEMPTS.values()))),
         remark=f"tried: {', '.join(ATTEMPTS)}",
-        figure=VOID,
         unit="in attempts",
     )
 
@@ -287,7 +282,7 @@ def _no_horizon() -> Findings:
         level("H0 with the diameter in place of the hitting time", SHARES, horizon(plain.diameter())),
     ]
     figure = Chart(
-        VOID,
+        "assumptions_void",
         "A 2-JAO world: ExploreID's H0, a share of the actions being random",
         "share of random actions",
         "steps",
@@ -295,7 +290,7 @@ def _no_horizon() -> Findings:
         caption=f"H0 = 12 D |Gamma| N with the hitting time for D, which is finite if actions are random now and then; "
         f"D = {DIAMETER:g}, lambda = {LEVEL:g}. Without random actions there is no H0, and it is refused.",
     )
-    return Findings([claim], [figure])
+    return Findings.shown(figure, claim)
 
 
 def _shaken(model: MDP, share: float) -> MDP:
@@ -316,7 +311,6 @@ def _guess(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Iterator[C
             {name: rate(results[task].samples == task.wanted)},
             remark=f"{task.repetitions} episodes, D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, "
             f"as a sample takes 1 + D / 8 steps{lucky}",
-            figure=GUESSES,
             unit="as a share of episodes",
         )
 
@@ -329,7 +323,6 @@ def _growth(sizes: GatheringSizes, lines: Mapping[str, Fit]) -> Iterator[Claim]:
             Exponent.near(1.0, 0.1, f"as an exponent of {words}, the rest being the first way there"),
             {name: lines[name].exponent},
             remark=f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}",
-            figure=LOCKED,
         )
 
 
@@ -344,7 +337,6 @@ def _locked(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Iterator[
             {name: rate(results[task].samples == task.wanted)},
             remark=f"{task.repetitions} episodes in a lock of L = {task.size}, N = {task.needed}, H0 = "
             f"{task.horizon:,}; it has {share.value:.1%} of them, from {share.low:.1%} to {share.high:.1%}",
-            figure=LOCKED,
             unit="as a share of episodes",
         )
 
@@ -363,7 +355,7 @@ def _guess_chart(sizes: GatheringSizes, guessed: Mapping[str, Mapping[float, Gat
     enough = (1.0 + sizes.diameter / 8.0) / (12.0 * sizes.diameter)
     series.append(theory("enough for 1 + D / 8 steps a sample", [enough, enough], [0.0, 1.0]))
     return Chart(
-        GUESSES,
+        "assumptions_guess",
         "A 2-JAO world: what is gathered within H0, with a guess in place of the infinite hitting time",
         "guess / D",
         "share of the samples wanted",
@@ -382,7 +374,7 @@ def _lock_chart(locked: Mapping[str, Mapping[int, Gathered]], lines: Mapping[str
     series.append(theory("2^L", locks, [2.0**length for length in locks]))
     series.append(theory("H0 / N with the diameter, 12 L", locks, [12.0 * length for length in locks]))
     return Chart(
-        LOCKED,
+        "assumptions_lock",
         "A lock: steps for a sample of its last state",
         "L, the diameter",
         "steps a sample",

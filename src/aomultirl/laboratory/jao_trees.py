@@ -20,6 +20,7 @@ from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.experiments.episodes import play, simulated
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao_tree import two_jao_tree
@@ -139,7 +140,7 @@ class NamingTask:
 
     def _episode(self, special: int, world: RandomStream, agent: RandomStream) -> tuple[int, ...]:
         model = worlds(self.tree)[special]
-        simulator = Simulator(model.alias_tables, model.gains, 0, world, agent)
+        simulator = simulated(model, 0, world, agent)
         if self.explorer in (EXPLORE_ID, GOSPRL):
             return self._explored(simulator, special)
         return self._sequential(simulator, special, agent)
@@ -171,7 +172,7 @@ class NamingTask:
         )
         agent.begin(Setting(models.n_states, models.n_actions, models.rewards, 1))
         agent.clusters = deepcopy(known(tree))
-        report, ran = simulator.drive(agent.episode(0, stream))
+        report, ran = play(agent, simulator, 0, stream)
         flips = coins(tree, ran[0].phase.counts)[1]
         return sum(part.outcome.steps for part in ran), int(flips[0].sum()), report.cluster == special
 

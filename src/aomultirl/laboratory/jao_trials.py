@@ -27,6 +27,7 @@ from aomultirl.agents import (
 from aomultirl.agents.base import Setting
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Simulator
+from aomultirl.experiments.episodes import play
 from aomultirl.laboratory.exponents import Floats
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds import jao, two_jao_tree
@@ -141,7 +142,7 @@ class Trial:
             if task not in known:
                 known[task] = losses(model, self.horizon)
             simulator = Simulator(model.alias_tables, known[task].each, START, world, own)
-            _, ran = simulator.drive(agent.episode(START, own, task if "task" in agent.told else None))
+            _, ran = play(agent, simulator, START, own, task)
             regrets.append(sum(part.outcome.reward for part in ran) + known[task].rest[simulator.state])
         return np.array(regrets)
 

@@ -231,7 +231,7 @@ def _linear(sweep: TrialSweep, results: Results) -> Findings:
         name: "; ".join(filter(None, [FORGETTING * (name in FORGETFUL), AT_RANDOM * (name in RANDOMLY)]))
         for name in lines
     }
-    claims = exponent_claims(lines, "regret grows linearly in K", LEMMA_5, LINEAR, sweep.figure, remarks)
+    claims = exponent_claims(lines, "regret grows linearly in K", LEMMA_5, LINEAR, remarks)
     claims.append(
         Claim(
             f"{ORACLE}, which is told the task, profits from earlier episodes",
@@ -239,12 +239,11 @@ def _linear(sweep: TrialSweep, results: Results) -> Findings:
             Bounded(1.0, "the slope", side="<"),
             {ORACLE: informed.exponent},
             remark="the contrast to the others: the task is what earlier episodes do not tell",
-            figure=sweep.figure,
         )
     )
     caption = f"{some.sizes}; lambda = {some.separation:.3g}, {some.states * some.actions // 4} worlds."
     figure = Chart(sweep.figure, "Regret against episodes", "K", "regret", series, caption=caption, to_scale=False)
-    return Findings(claims, [figure])
+    return Findings.shown(figure, *claims)
 
 
 def _power(sweep: TrialSweep, results: Results) -> Findings:
@@ -257,10 +256,10 @@ def _power(sweep: TrialSweep, results: Results) -> Findings:
         series.append(theory("never the special action", sweep.x, map(Trial.never_special, row)))
     statement = f"regret of an episode grows like the root of {sweep.letter}"
     lost = dict.fromkeys(BLIND if in_trees else (), SHARE)
-    claims = exponent_claims(lines, statement, LEMMA_5, ROOT, sweep.figure, dict.fromkeys(RANDOMLY, AT_RANDOM), lost)
+    claims = exponent_claims(lines, statement, LEMMA_5, ROOT, dict.fromkeys(RANDOMLY, AT_RANDOM), lost)
     title = f"Regret of an episode against {sweep.letter}, {'trees' if in_trees else 'two states'}"
     caption = f"{row[-1].sizes} at the right end; lambda = {CONSTANT:g} sqrt(SA / (HD)) everywhere."
-    return Findings(claims, [Chart(sweep.figure, title, sweep.letter, PER_EPISODE, series, caption=caption)])
+    return Findings.shown(Chart(sweep.figure, title, sweep.letter, PER_EPISODE, series, caption=caption), *claims)
 
 
 def _above(trials: Sequence[Trial], results: Results) -> Findings:
@@ -271,12 +270,12 @@ def _above(trials: Sequence[Trial], results: Results) -> Findings:
         LEMMA_5,
         Bounded(1.0, side=">="),
         {f"{trial.agent}, {trial.family}, {trial.sizes}": ratio for trial, ratio in ratios.items()},
-        figure="minimax_above",
         unit="in multiples of it",
     )
     title = "Regret of an episode, in multiples of the lower bound"
     words = "All points of the sweeps over H, D, SA, S and A."
-    return Findings([claim], [_scattered(claim, title, "sqrt(DSAH)", ratios, lambda trial: trial.unit, words)])
+    figure = Chart("minimax_above", title, "sqrt(DSAH)", "regret / bound", [], caption=words)
+    return Findings.shown(_scattered(figure, ratios, lambda trial: trial.unit), claim)
 
 
 def _within(results: Results) -> Findings:
@@ -297,28 +296,20 @@ def _within(results: Results) -> Findings:
             for trial, share in shares.items()
         },
         remark=says,
-        figure="minimax_within",
         unit="as a share of it",
     )
     title, words = "UCRL2's regret of an episode, as a share of its bound", "All points of UCRL2, two states."
-    return Findings([claim], [_scattered(claim, title, "H", shares, lambda trial: float(trial.horizon), words)])
+    figure = Chart("minimax_within", title, "H", "regret / bound", [], caption=words)
+    return Findings.shown(_scattered(figure, shares, lambda trial: float(trial.horizon)), claim)
 
 
-def _scattered(
-    claim: Claim,
-    title: str,
-    axis: str,
-    ratios: Mapping[Trial, Measurement],
-    at: Callable[[Trial], float],
-    caption: str,
-) -> Chart:
-    """Ratios by agent, against a line at 1."""
+def _scattered(chart: Chart, ratios: Mapping[Trial, Measurement], at: Callable[[Trial], float]) -> Chart:
+    """The chart with ratios by agent, against a line at 1."""
     series = []
     for agent in dict.fromkeys(trial.agent for trial in ratios):
         places = sorted((at(trial), ratio) for trial, ratio in ratios.items() if trial.agent == agent)
         series.append(intervals(agent, [x for x, _ in places], [ratio for _, ratio in places]))
-    series.append(level("the bound", map(at, ratios), 1.0))
-    return Chart(claim.figure, title, axis, "regret / bound", series, caption=caption)
+    return chart._replace(series=[*series, level("the bound", map(at, ratios), 1.0)])
 
 
 def _hardest(sweep: TrialSweep, results: Results) -> Findings:
@@ -337,12 +328,11 @@ def _hardest(sweep: TrialSweep, results: Results) -> Findings:
         Bounded(limit, "of the best agent, at the hardest c", side=">="),
         {name: hardest},
         remark=f"hardest at c = {at:g}, for {name}; with smaller c there is less to lose, with larger c less to search",
-        figure=sweep.figure,
         unit="in multiples of sqrt(DSAH)",
     )
     title = "Regret of an episode against c, lambda = c sqrt(SA / (HD))"
     y = f"{PER_EPISODE} / sqrt(DSAH)"
-    return Findings([claim], [Chart(sweep.figure, title, "c", y, series, caption=row[0].sizes + ".")])
+    return Findings.shown(Chart(sweep.figure, title, "c", y, series, caption=row[0].sizes + "."), claim)
 
 
 def _ucrl2(sweep: TrialSweep, results: Results) -> Findings:
@@ -358,11 +348,10 @@ def _ucrl2(sweep: TrialSweep, results: Results) -> Findings:
         UCRL2,
         AT_MOST_ROOT,
         {UCRL: line.exponent},
-        figure=sweep.figure,
     )
     caption = "Two states, two actions, diameter 2; lambda = c / sqrt(H)."
     title = "UCRL2: regret of an episode against H"
-    return Findings([claim], [Chart(sweep.figure, title, "H", PER_EPISODE, series, caption=caption)])
+    return Findings.shown(Chart(sweep.figure, title, "H", PER_EPISODE, series, caption=caption), claim)
 
 
 def _no_room(powered: Sequence[TrialSweep]) -> Findings:
@@ -380,11 +369,10 @@ def _no_room(powered: Sequence[TrialSweep]) -> Findings:
         Bounded(1.0, "at every point", side=">", by="computed"),
         computed(min(min(one.y) for one in series)),
         remark="of order D^2, whatever H: with lambda tied to H so is H0; AOMultiRL refuses such a horizon",
-        figure="minimax_room",
         unit="as H0 / H",
     )
     series.append(level("H0 = H", [x for one in series for x in one.x], 1.0))
     tied = f"Two states, lambda = {CONSTANT:g} sqrt(SA / (HD))"
     caption = f"{tied}; D = {DISTANCE:g} and SA = {LEAST**2} where they are not varied; computed."
     title = "AOMultiRL's clustering phase, in episodes"
-    return Findings([claim], [Chart(claim.figure, title, "H", "H0 / H", series, caption=caption)])
+    return Findings.shown(Chart("minimax_room", title, "H", "H0 / H", series, caption=caption), claim)

@@ -71,7 +71,7 @@ def signposts(models: int, separation: float, gap: float = GAP) -> ModelSet:
 
 
 @dataclass(frozen=True)
-class ClusteringPhase:
+class ClusteringRuns:
     """AOMultiRL with the paper's constants on two worlds, told the one pair at which they differ by lambda.
 
     early
@@ -132,7 +132,7 @@ class ClusteringPhase:
 
 
 @dataclass(frozen=True)
-class LearningPhase:
+class LearningRuns:
     """AOMultiRL's learning phase on M signpost worlds; a clustering phase that is long enough, and no longer.
 
     bonus
