@@ -34,10 +34,8 @@ TWO_STAGE, SEQUENTIAL = "TwoStageAOMultiRL", "SequentialAOMultiRL"
 class CourseFacts(NamedTuple):
     """What agents are told.
 
-    separation, pairs
-        lambda and Gamma.
-    samples, clustering, horizon
-        N, H0 and H.
+    separation, pairs: lambda and Gamma.
+    samples, clustering, horizon: N, H0 and H.
     """
 
     separation: float
@@ -106,12 +104,9 @@ INFORMED = ("OracleUCBVI", "OracleLearner", "Optimal")
 class CourseRecord(NamedTuple):
     """What came of every episode, (K,) each.
 
-    steps, left, rewards
-        steps, visits of the left state, and the reward.
-    named
-        whether the episode was put in the cluster of its world, or in a new one if there was none.
-    lost
-        the share lost of what is lost by never taking the special action.
+    steps, left, rewards: steps, visits of the left state, and the reward.
+    named: whether the episode was put in the cluster of its world, or in a new one if there was none.
+    lost: the share lost of what is lost by never taking the special action.
     """
 
     steps: NDArray[np.int64]
@@ -125,12 +120,9 @@ class CourseRecord(NamedTuple):
 class Course:
     """An agent meets all worlds in every block of M episodes, in random order.
 
-    separation, told
-        lambda, and what the agents think it is.
-    communicating
-        whether the left state can be reached.
-    number
-        tells courses apart that are otherwise the same.
+    separation, told: lambda, and what the agents think it is.
+    communicating: whether the left state can be reached.
+    number: tells courses apart that are otherwise the same.
     """
 
     agent: str
@@ -207,12 +199,9 @@ def _seen(ran: list[Ran], n_actions: int, special: int) -> tuple[int, int, float
 class CourseSizes(NamedTuple):
     """How much agents are run.
 
-    levels
-        lambda of the charts, ascending, the last that of all agents.
-    courses, slow
-        courses of each agent at each level, and those of SequentialAOMultiRL out of reach, where it is slow.
-    blocks
-        of M episodes in a course, of which the first makes clusters and is not judged.
+    levels: lambda of the charts, ascending, the last that of all agents.
+    courses, slow: courses of each agent at each level, and those of SequentialAOMultiRL out of reach, where it is slow.
+    blocks: of M episodes in a course, of which the first makes clusters and is not judged.
     """
 
     levels: tuple[float, ...]

@@ -57,16 +57,11 @@ Point = tuple[Reading, Tree]
 class TreeSweep(NamedTuple):
     """Trees that differ along an axis, for one explorer.
 
-    name
-        sweeps of one name share a chart.
-    axis, explorer, trees
-        the field of a tree that is varied, who explores, and the trees.
-    repetitions, ways
-        episodes a point, of ExploreID with every N; and the same of GOSPRL.
-    levels
-        probabilities of success.
-    short
-        why the values do not span a decade.
+    name: sweeps of one name share a chart.
+    axis, explorer, trees: the field of a tree that is varied, who explores, and the trees.
+    repetitions, ways: episodes a point, of ExploreID with every N; and the same of GOSPRL.
+    levels: probabilities of success.
+    short: why the values do not span a decade.
     """
 
     name: str
@@ -211,13 +206,9 @@ def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str)
     if sweep.short:
         band += f"; the {len(sweep.x)} points span less than a decade, as {sweep.short}"
     span = f"{letter} from {sweep.x.min():g} to {sweep.x.max():g}"
-    return Claim(
-        f"{reading}: the steps needed grow like {letter}^{predicted:g}, {span}",
-        COROLLARY_9,
-        Exponent.near(predicted, TOLERANCE, band),
-        {str(reading): exponent},
-        explanation=why,
-    )
+    statement = f"{reading}: the steps needed grow like {letter}^{predicted:g}, {span}"
+    rule = Exponent.near(predicted, TOLERANCE, band)
+    return Claim(statement, COROLLARY_9, rule, {str(reading): exponent}, explanation=why)
 
 
 def _unnamed(sweep: TreeSweep, named: Any) -> str:
@@ -297,12 +288,9 @@ def _too_few(episodes: Mapping[NamingTask, NamedEpisodes]) -> Findings:
         for task, seen in episodes.items()
         if task.explorer == EXPLORE_ID and task.scale == 0.0
     }
-    claim = Claim(
-        "with the samples of the lower bound even maximum likelihood names the world less often than not",
-        LEMMA_8,
-        Bounded(0.5, "Clopper and Pearson's", side="<="),
-        {f"{tree}, with {tree.least_samples:.1f} samples, rounded down": share for tree, share in rates.items()},
-    )
+    statement = "with the samples of the lower bound even maximum likelihood names the world less often than not"
+    estimates = {f"{tree}, with {tree.least_samples:.1f} samples, rounded down": share for tree, share in rates.items()}
+    claim = Claim(statement, LEMMA_8, Bounded(0.5, "Clopper and Pearson's", side="<="), estimates)
     x = [tree.separation for tree in rates]
     series = [
         intervals("maximum likelihood", x, rates.values()),
@@ -322,14 +310,11 @@ def _diameters(trees: Sequence[Tree]) -> Findings:
     """Computed, with a chart of its own."""
     diameters = {tree: worlds(tree)[0].diameter() for tree in trees}
     tree = max(diameters, key=lambda tree: diameters[tree] / tree.diameter)
-    claim = Claim(
-        "the diameter of every tree is at most D",
-        TREES,
-        Bounded(1.0, side="<=", by="computed"),
-        computed(diameters[tree] / tree.diameter),
-        remark=f"the most of {len(trees)} trees: {tree}",
-        unit="in multiples of D",
-    )
+    statement = "the diameter of every tree is at most D"
+    rule = Bounded(1.0, side="<=", by="computed")
+    estimates = computed(diameters[tree] / tree.diameter)
+    remark = f"the most of {len(trees)} trees: {tree}"
+    claim = Claim(statement, TREES, rule, estimates, remark=remark, unit="in multiples of D")
     x = [tree.diameter for tree in trees]
     series = [
         Series("a tree", x, list(diameters.values())),

@@ -62,14 +62,10 @@ Point = tuple[str, int, float]
 class CoinSizes(NamedTuple):
     """How much is played.
 
-    biases, rows
-        lambda and Q of the two sweeps.
-    batches, games
-        batches of a point, and games of a batch.
-    repetitions
-        games for each special row.
-    multiples
-        of T1, in the lemma's figure.
+    biases, rows: lambda and Q of the two sweeps.
+    batches, games: batches of a point, and games of a batch.
+    repetitions: games for each special row.
+    multiples: of T1, in the lemma's figure.
     """
 
     biases: tuple[float, ...]
@@ -271,14 +267,7 @@ def _share(claim: str, place: str, tables: Sequence[Floats], remark: str) -> Cla
     least, low, high = (min(share[end] for share in shares) for end in (0, 2, 1))
     why = "the intervals of all rows hold together with probability 95 %"
     rule = Bounded(1.0 / 6.0, why, side=">=")
-    return Claim(
-        claim,
-        place,
-        rule,
-        {"": Measurement(least, low, high)},
-        remark=remark,
-        unit="as a share of the rows",
-    )
+    return Claim(claim, place, rule, {"": Measurement(least, low, high)}, remark=remark, unit="as a share of the rows")
 
 
 def _second_column() -> Findings:
@@ -290,14 +279,11 @@ def _second_column() -> Findings:
         ratios = [game.limits.second / flips for game, flips in zip(games, HORIZONS, strict=True)]
         series.append(Series(f"delta = {base:g}", HORIZONS, ratios))
     ratio = 400.0 / 256.0
-    claim = Claim(
-        "eps = sqrt(Q delta / H) / 20 makes T2 larger than the H flips of both columns",
-        COROLLARY_24,
-        Bounded(ratio, "400 / 256, at every point", side=">=", by="computed"),
-        computed(min(min(one.y) for one in series)),
-        remark=f"the least of all points, with Q = {table.rows}; T2 / H is (1 + eps / delta) 400 / 256",
-        unit="as T2 / H",
-    )
+    statement = "eps = sqrt(Q delta / H) / 20 makes T2 larger than the H flips of both columns"
+    rule = Bounded(ratio, "400 / 256, at every point", side=">=", by="computed")
+    estimates = computed(min(min(one.y) for one in series))
+    remark = f"the least of all points, with Q = {table.rows}; T2 / H is (1 + eps / delta) 400 / 256"
+    claim = Claim(statement, COROLLARY_24, rule, estimates, remark=remark, unit="as T2 / H")
     series.append(level("400 / 256", HORIZONS, ratio))
     title = "The coin game: the flips of the second column that tell nothing, with the corollary's eps"
     caption = f"Q = {table.rows}; computed."
@@ -318,14 +304,12 @@ def _lemma_chart(
     label = f"the best of them with the corollary's eps, and {SPARE - 1} T1 flips of the second column"
     series.append(Series(label, [1.0], best[:1], best[1:2], best[2:]))
     series.append(level("the lemma: at most 1/2, up to T1", [0.5, 1.0], 0.5))
-    return Chart(
-        "coin_lemma",
-        "The coin game: how often the rows that are missed most are found",
-        "flips of the first column, in multiples of T1",
-        f"success of the {place + 1}th worst row",
-        series,
-        log_y=False,
-        caption=f"Q / 6 rows do no better than the {place + 1}th worst of {table.rows}, with lambda = {table.bias:g}, "
+    title = "The coin game: how often the rows that are missed most are found"
+    x = "flips of the first column, in multiples of T1"
+    y = f"success of the {place + 1}th worst row"
+    caption = (
+        f"Q / 6 rows do no better than the {place + 1}th worst of {table.rows}, with lambda = {table.bias:g}, "
         f"delta = {table.base:g}, eps = {table.base_bias:g} and T2 flips of the second column; the intervals of all "
-        "rows hold together with probability 95 %.",
+        "rows hold together with probability 95 %."
     )
+    return Chart("coin_lemma", title, x, y, series, log_y=False, caption=caption)

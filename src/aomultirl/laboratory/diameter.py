@@ -104,17 +104,14 @@ def _reach(blocked: Mapping[float, ModelSet], free: ModelSet) -> Findings:
     closed = [model for models in blocked.values() for model in models]
     never, soon = (np.max([chances(model, HUB, LEFT, STEPS) for model in models], axis=0) for models in (closed, free))
     span = f"lambda from {min(blocked):g} to {max(blocked):g}"
-    claim = Claim(
-        "from the adversary's start no policy reaches the state in which the worlds differ by lambda",
-        FIGURE_4,
-        Exactly(0.0, "over all policies and worlds"),
-        {
-            f"the largest probability within {max(STEPS)} steps": exact(never.max()),
-            "worlds in which a path leads there": exact(sum(LEFT in reachable(model, HUB) for model in closed)),
-            "worlds of finite diameter": exact(sum(model.is_communicating() for model in closed)),
-        },
-        remark=f"{len(closed)} worlds, {span}",
-    )
+    statement = "from the adversary's start no policy reaches the state in which the worlds differ by lambda"
+    rule = Exactly(0.0, "over all policies and worlds")
+    estimates = {
+        f"the largest probability within {max(STEPS)} steps": exact(never.max()),
+        "worlds in which a path leads there": exact(sum(LEFT in reachable(model, HUB) for model in closed)),
+        "worlds of finite diameter": exact(sum(model.is_communicating() for model in closed)),
+    }
+    claim = Claim(statement, FIGURE_4, rule, estimates, remark=f"{len(closed)} worlds, {span}")
     series = [
         Series("non-communicating 2-JAO", STEPS, never.tolist()),
         Series(f"2-JAO, lambda = {LEVELS[0]:g}", STEPS, soon.tolist()),
@@ -138,14 +135,11 @@ def _apart(most: float, horizon: int, blocked: Mapping[float, ModelSet]) -> Find
     inside = sorted(reachable(blocked[most][0], HUB))
     seen = {one: _separation(models, inside) for one, models in blocked.items()}
     gap = 2.0 * float(blocked[most][0].transitions[HUB, WORLDS, 1] - 4.0 / DIAMETER)
-    claim = Claim(
-        "where the learner can be, worlds are only 2 Delta apart, however large lambda is",
-        FIGURE_4,
-        Exactly(gap, "for every lambda", rounding=1e-12),
-        {f"lambda = {one:g}": exact(apart) for one, apart in seen.items()},
-        remark=f"Delta = sqrt(S A / (3 H D)) / 20 with H = {horizon:,}, D = {DIAMETER:g}, S A = {12 * WORLDS}",
-        unit="as an l1 distance",
-    )
+    statement = "where the learner can be, worlds are only 2 Delta apart, however large lambda is"
+    rule = Exactly(gap, "for every lambda", rounding=1e-12)
+    estimates = {f"lambda = {one:g}": exact(apart) for one, apart in seen.items()}
+    remark = f"Delta = sqrt(S A / (3 H D)) / 20 with H = {horizon:,}, D = {DIAMETER:g}, S A = {12 * WORLDS}"
+    claim = Claim(statement, FIGURE_4, rule, estimates, remark=remark, unit="as an l1 distance")
     series = [
         Series("all states", LEVELS, [blocked[one].separation() for one in LEVELS]),
         Series("states that can be reached from the hub", LEVELS, [seen[one] for one in LEVELS]),
@@ -193,27 +187,17 @@ def _needed(horizon: int, blocked: Mapping[float, ModelSet], free: Mapping[float
 def _visits(courses: CourseResults) -> Claim:
     runs = [run for name in AGENTS for run in courses.runs(name)]
     steps = sum(int(run.steps.sum()) for run in runs)
-    return Claim(
-        "no agent ever was in the left state, whatever it did",
-        FIGURE_4,
-        Exactly(0.0),
-        computed(sum(int(run.left.sum()) for run in runs)),
-        remark=f"{steps:,} steps of {len(AGENTS)} agents: {', '.join(AGENTS)}",
-        unit="in steps",
-    )
+    statement = "no agent ever was in the left state, whatever it did"
+    estimates = computed(sum(int(run.left.sum()) for run in runs))
+    remark = f"{steps:,} steps of {len(AGENTS)} agents: {', '.join(AGENTS)}"
+    return Claim(statement, FIGURE_4, Exactly(0.0), estimates, remark=remark, unit="in steps")
 
 
 def _naming(courses: CourseResults) -> Iterator[Claim]:
     levels, unit = courses.sizes.levels, "as a share of episodes"
     rates = {name: courses.named(name, levels, False) for name in NAMING}
-    yield Claim(
-        "no agent names worlds better than by chance, 1 / M",
-        FIGURE_4,
-        BY_CHANCE,
-        rates,
-        remark=f"all lambda together; {_shares(rates)}",
-        unit=unit,
-    )
+    statement = "no agent names worlds better than by chance, 1 / M"
+    yield Claim(statement, FIGURE_4, BY_CHANCE, rates, remark=f"all lambda together; {_shares(rates)}", unit=unit)
     rates = {f"{name} at {one:g}": courses.named(name, (one,), True) for name in LOOKING for one in levels}
     recall = courses.named("Recall", levels, True)
     yield Claim(
@@ -233,14 +217,11 @@ def _shares(rates: Mapping[str, Measurement]) -> str:
 
 def _losing(courses: CourseResults) -> Claim:
     lost = {name: _mean_lost(courses.runs(name)) for name in AGENTS}
-    return Claim(
-        "every agent that is not told the world loses at least as much as always the same right action does",
-        FIGURE_4,
-        LOSES,
-        {name: mean for name, mean in lost.items() if name not in INFORMED},
-        remark="; ".join(f"{name} {mean.value:.2f}" for name, mean in lost.items()),
-        unit="in multiples of what never taking the special action loses",
-    )
+    statement = "every agent that is not told the world loses at least as much as always the same right action does"
+    estimates = {name: mean for name, mean in lost.items() if name not in INFORMED}
+    remark = "; ".join(f"{name} {mean.value:.2f}" for name, mean in lost.items())
+    unit = "in multiples of what never taking the special action loses"
+    return Claim(statement, FIGURE_4, LOSES, estimates, remark=remark, unit=unit)
 
 
 def _mean_lost(runs: Sequence[CourseRecord]) -> Measurement:
@@ -257,15 +238,12 @@ def _no_difference(courses: CourseResults) -> Claim:
         for name in AGENTS
     }
     episodes = courses.sizes.blocks * WORLDS
-    return Claim(
-        f"lambda makes no difference: with {least:g} and {most:g} every agent does the same",
-        FIGURE_4,
-        Exactly(
-            0.0, "the largest difference in reward, cluster or visits of any episode, the randomness being the same"
-        ),
-        computed(max(apart.values())),
-        remark=f"{len(apart)} agents, {episodes} episodes each, all told lambda = {most:g}",
+    statement = f"lambda makes no difference: with {least:g} and {most:g} every agent does the same"
+    rule = Exactly(
+        0.0, "the largest difference in reward, cluster or visits of any episode, the randomness being the same"
     )
+    remark = f"{len(apart)} agents, {episodes} episodes each, all told lambda = {most:g}"
+    return Claim(statement, FIGURE_4, rule, computed(max(apart.values())), remark=remark)
 
 
 def _visits_chart(courses: CourseResults) -> Chart:

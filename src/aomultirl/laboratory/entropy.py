@@ -41,10 +41,8 @@ PATIENCE = 10_000
 class Trajectories(NamedTuple):
     """All trajectories of one length that are possible.
 
-    chances
-        their probabilities in both worlds, but for the choice of actions, (2, n).
-    told
-        how often each visits the pair that tells, (n,).
+    chances: their probabilities in both worlds, but for the choice of actions, (2, n).
+    told: how often each visits the pair that tells, (n,).
     """
 
     chances: NDArray[np.float64]
@@ -90,13 +88,10 @@ def measure(longest: int, patience: int = PATIENCE) -> Findings:
 
 def _separable() -> Findings:
     apart = [entropy_pair(separation).separation() for separation in LEVELS]
-    claim = Claim(
-        f"the pair is lambda-separable, lambda = {', '.join(f'{one:g}' for one in LEVELS)}",
-        LEMMA_22,
-        Exactly(0.0, "the largest difference between the l1 distance and lambda", rounding=1e-12),
-        computed(max(abs(distance - one) for distance, one in zip(apart, LEVELS, strict=True))),
-        remark="under '>=', not under '>' (E1)",
-    )
+    statement = f"the pair is lambda-separable, lambda = {', '.join(f'{one:g}' for one in LEVELS)}"
+    rule = Exactly(0.0, "the largest difference between the l1 distance and lambda", rounding=1e-12)
+    estimates = computed(max(abs(distance - one) for distance, one in zip(apart, LEVELS, strict=True)))
+    claim = Claim(statement, LEMMA_22, rule, estimates, remark="under '>=', not under '>' (E1)")
     series = [Series("the pair", LEVELS, apart), diagonal("lambda", LEVELS)]
     title, y = "The entropy pair: how far apart the worlds are", "l1 distance"
     return Findings.shown(Chart("assumptions_separable", title, "lambda", y, series, False, False, "Computed."), claim)
@@ -105,15 +100,12 @@ def _separable() -> Findings:
 def _blind(groups: Sequence[ByLevel], longest: int) -> Claim:
     every = [seen for group in groups for row in group.values() for seen in row]
     count = sum(int((seen.told == 0).sum()) for seen in every)
-    return Claim(
-        "the likelihood ratio is exactly 1 on every trajectory without (s1, a1), so under every blind policy",
-        LEMMA_22,
-        Exactly(0.0),
-        computed(max(float(np.abs(seen.ratios[seen.told == 0] - 1.0).max()) for seen in every)),
-        remark=f"all {count:,} such trajectories of up to {longest} steps, for all lambda, as drawn and with a way "
-        "back to s1",
-        unit="as the largest distance from 1",
+    statement = "the likelihood ratio is exactly 1 on every trajectory without (s1, a1), so under every blind policy"
+    estimates = computed(max(float(np.abs(seen.ratios[seen.told == 0] - 1.0).max()) for seen in every))
+    remark = (
+        f"all {count:,} such trajectories of up to {longest} steps, for all lambda, as drawn and with a way back to s1"
     )
+    return Claim(statement, LEMMA_22, Exactly(0.0), estimates, remark=remark, unit="as the largest distance from 1")
 
 
 def _never(drawn: ByLevel) -> Claim:
@@ -190,15 +182,13 @@ def _seeing(patience: int) -> Claim:
     looks = looks_needed(LEVEL, patience)
     steps, ways = 2 * (looks or patience), chances_of_likely(looks or patience, LEVEL)
     why = f"(eps_p / M)^c2, in either world, at the first horizon of at most {2 * patience:,} steps at which it is"
-    return Claim(
+    statement = (
         f"with a way back to s1 a policy that looks separates the pair within {steps:,} steps: it is the blind one "
-        "that does not",
-        LEMMA_22,
-        Bounded(LIKELY, why, side="<", by="computed"),
-        computed(max(ways)),
-        remark=f"{SETTINGS}; a look every second step; {ways[0]:.2g} in the first world, {ways[1]:.2g} in the second",
-        explanation="there is no such horizon",
+        "that does not"
     )
+    rule = Bounded(LIKELY, why, side="<", by="computed")
+    remark = f"{SETTINGS}; a look every second step; {ways[0]:.2g} in the first world, {ways[1]:.2g} in the second"
+    return Claim(statement, LEMMA_22, rule, computed(max(ways)), remark=remark, explanation="there is no such horizon")
 
 
 def _likelihood_chart() -> Chart:
@@ -209,12 +199,10 @@ def _likelihood_chart() -> Chart:
         label = f"a policy that looks, in the {place} world"
         series.append(Series(label, horizons, [max(chance, 1e-12) for chance in ways]))
     series.append(level("what separation wants: (eps_p / M)^c2", horizons, LIKELY))
-    return Chart(
-        "assumptions_entropy",
-        "The entropy pair: how likely the other world looks likely",
-        "horizon H",
-        "Pr(likelihood ratio > (eps_p / M)^c1)",
-        series,
-        caption=f"With a way back to s1, lambda = {LEVEL:g}, eps_p = {TARGET:g}, c1 = c2 = {POWER:g}; who looks always "
-        "takes a1 in s1, then goes back. All computed.",
+    title = "The entropy pair: how likely the other world looks likely"
+    y = "Pr(likelihood ratio > (eps_p / M)^c1)"
+    caption = (
+        f"With a way back to s1, lambda = {LEVEL:g}, eps_p = {TARGET:g}, c1 = c2 = {POWER:g}; who looks always "
+        "takes a1 in s1, then goes back. All computed."
     )
+    return Chart("assumptions_entropy", title, "horizon H", y, series, caption=caption)

@@ -79,10 +79,8 @@ class Gathered(NamedTuple):
 class Gathering:
     """Episodes in which an explorer has H0 steps to get the paper's N samples of every pair of Gamma.
 
-    size
-        D of a 2-JAO world, L of a lock.
-    guess
-        in place of the hitting time.
+    size: D of a 2-JAO world, L of a lock.
+    guess: in place of the hitting time.
     """
 
     explorer: str
@@ -136,12 +134,9 @@ class Gathering:
 class GatheringSizes(NamedTuple):
     """How much explorers are run.
 
-    diameter, shares
-        D of the 2-JAO world, and guesses in multiples of it, the last 1.
-    locks
-        their lengths, ascending.
-    repetitions, judged
-        episodes a point; and of the last guess and of the longest lock, whose rates are claimed.
+    diameter, shares: D of the 2-JAO world, and guesses in multiples of it, the last 1.
+    locks: their lengths, ascending.
+    repetitions, judged: episodes a point; and of the last guess and of the longest lock, whose rates are claimed.
     """
 
     diameter: int
@@ -203,18 +198,16 @@ def _no_hitting_time() -> Findings:
         "2-JAO trees": list(two_jao_tree(12, 13, 16.0, LEVEL)),
     }
     models = [model for family in hard.values() for model in family]
-    claim = Claim(
-        "no 2-JAO world has a finite hitting time, although all have a finite diameter",
-        ASSUMPTION_12,
-        Exactly(0.0),
-        {
-            "worlds of finite hitting time": exact(sum(bool(np.isfinite(model.hitting_time())) for model in models)),
-            "worlds of infinite diameter": exact(sum(not np.isfinite(model.diameter()) for model in models)),
-        },
-        remark=f"{' and '.join(f'{len(family)} {name}' for name, family in hard.items())}; the paper's own hard worlds "
-        "break its assumption",
-        unit="in worlds",
+    statement = "no 2-JAO world has a finite hitting time, although all have a finite diameter"
+    estimates = {
+        "worlds of finite hitting time": exact(sum(bool(np.isfinite(model.hitting_time())) for model in models)),
+        "worlds of infinite diameter": exact(sum(not np.isfinite(model.diameter()) for model in models)),
+    }
+    remark = (
+        f"{' and '.join(f'{len(family)} {name}' for name, family in hard.items())}; the paper's own hard worlds "
+        "break its assumption"
     )
+    claim = Claim(statement, ASSUMPTION_12, Exactly(0.0), estimates, remark=remark, unit="in worlds")
     sets = {**hard, "JAO trees": list(two_jao_tree(8, 5, 16.0, LEVEL, kind="jao")), "locks": [world(LOCK, 8)]}
     last = {name: family[-1] for name, family in sets.items()}
     waits = [expected_times(model, STEPS, slowest=True) for model in last.values()]
@@ -223,15 +216,12 @@ def _no_hitting_time() -> Findings:
         quick = expected_times(model, STEPS, slowest=False)
         series.append(Series(f"the quickest, {name}: diameter {model.diameter():.3g}", STEPS, quick))
     series.append(theory("T: never met", (STEPS[0], STEPS[-1]), (STEPS[0], STEPS[-1])))
-    figure = Chart(
-        "assumptions_times",
-        "Expected time until a state is met, cut off at T, for the two states for which it is longest",
-        "T",
-        "steps",
-        series,
-        caption="One world of each kind; of the slowest policy the least of all worlds is shown. Computed, over all "
-        "policies: the quickest ends at the diameter, the slowest at the hitting time, here never.",
+    title = "Expected time until a state is met, cut off at T, for the two states for which it is longest"
+    caption = (
+        "One world of each kind; of the slowest policy the least of all worlds is shown. Computed, over all "
+        "policies: the quickest ends at the diameter, the slowest at the hitting time, here never."
     )
+    figure = Chart("assumptions_times", title, "T", "steps", series, caption=caption)
     return Findings.shown(figure, claim)
 
 
@@ -261,14 +251,10 @@ def _is_refused(attempt: Callable[[], Any]) -> bool:
 
 def _no_horizon() -> Findings:
     """H0 where actions are random now and then, so that the hitting time is finite."""
-    claim = Claim(
-        "there is no H0 for an infinite hitting time, and ExploreID's agents refuse to choose one",
-        LEMMA_14,
-        Exactly(len(ATTEMPTS), "refused, with the infinite hitting time as the reason"),
-        computed(sum(map(_is_refused, ATTEMPTS.values()))),
-        remark=f"tried: {', '.join(ATTEMPTS)}",
-        unit="in attempts",
-    )
+    statement = "there is no H0 for an infinite hitting time, and ExploreID's agents refuse to choose one"
+    rule = Exactly(len(ATTEMPTS), "refused, with the infinite hitting time as the reason")
+    estimates = computed(sum(map(_is_refused, ATTEMPTS.values())))
+    claim = Claim(statement, LEMMA_14, rule, estimates, remark=f"tried: {', '.join(ATTEMPTS)}", unit="in attempts")
 
     def horizon(time: float) -> float:
         return float(bounds.clustering_horizon(3, ACTIONS, LEVEL, time, 1, FAILURE))
@@ -281,15 +267,12 @@ def _no_horizon() -> Findings:
         fit_of("H0", f"slope {line.slope:.2f}", SHARES, [line(share) for share in SHARES]),
         level("H0 with the diameter in place of the hitting time", SHARES, horizon(plain.diameter())),
     ]
-    figure = Chart(
-        "assumptions_void",
-        "A 2-JAO world: ExploreID's H0, a share of the actions being random",
-        "share of random actions",
-        "steps",
-        series,
-        caption=f"H0 = 12 D |Gamma| N with the hitting time for D, which is finite if actions are random now and then; "
-        f"D = {DIAMETER:g}, lambda = {LEVEL:g}. Without random actions there is no H0, and it is refused.",
+    title = "A 2-JAO world: ExploreID's H0, a share of the actions being random"
+    caption = (
+        f"H0 = 12 D |Gamma| N with the hitting time for D, which is finite if actions are random now and then; "
+        f"D = {DIAMETER:g}, lambda = {LEVEL:g}. Without random actions there is no H0, and it is refused."
     )
+    figure = Chart("assumptions_void", title, "share of random actions", "steps", series, caption=caption)
     return Findings.shown(figure, claim)
 
 
@@ -304,41 +287,34 @@ def _guess(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Iterator[C
         task = sizes.guess(name, sizes.shares[-1])
         spent = results[task].steps.mean() / task.horizon
         lucky = "; a guess that works, and no theorem says so" if name == EXPLORE_ID else ""
-        yield Claim(
-            f"{name} has its N samples within H0 on a 2-JAO world, with D in place of the hitting time",
-            PLACES[name],
-            GATHERS,
-            {name: rate(results[task].samples == task.wanted)},
-            remark=f"{task.repetitions} episodes, D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, "
-            f"as a sample takes 1 + D / 8 steps{lucky}",
-            unit="as a share of episodes",
+        statement = f"{name} has its N samples within H0 on a 2-JAO world, with D in place of the hitting time"
+        estimates = {name: rate(results[task].samples == task.wanted)}
+        remark = (
+            f"{task.repetitions} episodes, D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, "
+            f"as a sample takes 1 + D / 8 steps{lucky}"
         )
+        yield Claim(statement, PLACES[name], GATHERS, estimates, remark=remark, unit="as a share of episodes")
 
 
 def _growth(sizes: GatheringSizes, lines: Mapping[str, Fit]) -> Iterator[Claim]:
     for name, (words, _, why) in GROWTH.items():
-        yield Claim(
-            f"in a lock {name} takes steps of order {words} for a sample",
-            ASSUMPTION_12,
-            Exponent.near(1.0, 0.1, f"as an exponent of {words}, the rest being the first way there"),
-            {name: lines[name].exponent},
-            remark=f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}",
-        )
+        statement = f"in a lock {name} takes steps of order {words} for a sample"
+        rule = Exponent.near(1.0, 0.1, f"as an exponent of {words}, the rest being the first way there")
+        remark = f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}"
+        yield Claim(statement, ASSUMPTION_12, rule, {name: lines[name].exponent}, remark=remark)
 
 
 def _locked(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Iterator[Claim]:
     for name, often, rule in ((EXPLORE_ID, "seldom", FALLS_SHORT), (GOSPRL, "mostly", GATHERS)):
         task = sizes.lock(name, sizes.locks[-1])
         share = spread(results[task].samples / task.wanted)
-        yield Claim(
-            f"in a lock, with L for the hitting time, {name} {often} has its N samples",
-            PLACES[name],
-            rule,
-            {name: rate(results[task].samples == task.wanted)},
-            remark=f"{task.repetitions} episodes in a lock of L = {task.size}, N = {task.needed}, H0 = "
-            f"{task.horizon:,}; it has {share.value:.1%} of them, from {share.low:.1%} to {share.high:.1%}",
-            unit="as a share of episodes",
+        statement = f"in a lock, with L for the hitting time, {name} {often} has its N samples"
+        estimates = {name: rate(results[task].samples == task.wanted)}
+        remark = (
+            f"{task.repetitions} episodes in a lock of L = {task.size}, N = {task.needed}, H0 = "
+            f"{task.horizon:,}; it has {share.value:.1%} of them, from {share.low:.1%} to {share.high:.1%}"
         )
+        yield Claim(statement, PLACES[name], rule, estimates, remark=remark, unit="as a share of episodes")
 
 
 def spread(values: Floats) -> Measurement:
@@ -373,12 +349,6 @@ def _lock_chart(locked: Mapping[str, Mapping[int, Gathered]], lines: Mapping[str
         series.append(fit_of(name, f"({words})^{line.slope:.2f}", locks, [line(size(length)) for length in locks]))
     series.append(theory("2^L", locks, [2.0**length for length in locks]))
     series.append(theory("H0 / N with the diameter, 12 L", locks, [12.0 * length for length in locks]))
-    return Chart(
-        "assumptions_lock",
-        "A lock: steps for a sample of its last state",
-        "L, the diameter",
-        "steps a sample",
-        series,
-        log_x=False,
-        caption="Above the line of H0 the samples are not to be had in time; bars from the least to the most.",
-    )
+    title = "A lock: steps for a sample of its last state"
+    caption = "Above the line of H0 the samples are not to be had in time; bars from the least to the most."
+    return Chart("assumptions_lock", title, "L, the diameter", "steps a sample", series, log_x=False, caption=caption)

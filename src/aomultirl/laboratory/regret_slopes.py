@@ -74,16 +74,11 @@ class RegretSizes(NamedTuple):
 
     separations, jao_separations, each, early
         lambda in signpost and in JAO worlds, and episodes at each, and where they end with the samples.
-    runs, episodes
-        of the clustering phase in the sweep over K.
-    gaps
-        of the learning phase, in both its sweeps.
-    models, learning_runs, learning_episodes
-        M, runs and K in the sweep over K.
-    numbers, number_runs, number_episodes
-        M, runs at each, and K in the sweep over M.
-    bonus_episodes, reusing_episodes
-        K where bonuses are compared, and where samples are used twice.
+    runs, episodes: of the clustering phase in the sweep over K.
+    gaps: of the learning phase, in both its sweeps.
+    models, learning_runs, learning_episodes: M, runs and K in the sweep over K.
+    numbers, number_runs, number_episodes: M, runs at each, and K in the sweep over M.
+    bonus_episodes, reusing_episodes: K where bonuses are compared, and where samples are used twice.
     """
 
     separations: tuple[float, ...]
@@ -176,14 +171,9 @@ def _lambda(sweeps: Mapping[str, Sequence[ClusteringRuns]], results: Results) ->
     for name in (PUBLISHED, JAO_PUBLISHED):
         bounds = [phase.bound().linear / phase.episodes for phase in sweeps[name]]
         series.append(theory(f"H0 + D, {sweeps[name][0].family}", x[name], bounds))
-    figure = Chart(
-        "regret_lambda",
-        "Clustering regret of an episode against lambda",
-        "lambda",
-        "clustering regret of an episode",
-        series,
-        caption="Two worlds that differ at one pair. Signposts: lambda has no part in the reward; JAO: it is the gap.",
-    )
+    title = "Clustering regret of an episode against lambda"
+    caption = "Two worlds that differ at one pair. Signposts: lambda has no part in the reward; JAO: it is the gap."
+    figure = Chart("regret_lambda", title, "lambda", "clustering regret of an episode", series, caption=caption)
     square = "regret of the clustering phase grows like 1 / lambda^2"
     once = "where lambda is the gap between actions, too, it grows like 1 / lambda only"
     gap = {JAO_PUBLISHED: lines.pop(JAO_PUBLISHED).exponent}
@@ -209,23 +199,14 @@ def _learning(phases: Sequence[LearningRuns], results: Results) -> Findings:
     line = line_through(x, worst_of(samples for _, samples in curves.values()))
     series = [points(name, x, samples) for name, (_, samples) in curves.items()]
     series += [fitted("the worst gap", x, line), _bound(phases[0], x)]
-    figure = Chart(
-        "regret_learning",
-        "Learning regret against episodes",
-        "K",
-        "learning regret",
-        series,
-        caption=f"{phases[0].models} signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}. "
-        "A single gap is learned at last; the worst of them grows on.",
-        to_scale=False,
+    title = "Learning regret against episodes"
+    caption = (
+        f"{phases[0].models} signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}. "
+        "A single gap is learned at last; the worst of them grows on."
     )
-    claim = Claim(
-        "regret of the learning phase grows no faster than sqrt(K), at the worst gap",
-        THEOREM_16,
-        ROOT_K,
-        {SCALED: line.exponent},
-        remark=_clusters(phases, results),
-    )
+    figure = Chart("regret_learning", title, "K", "learning regret", series, caption=caption, to_scale=False)
+    statement = "regret of the learning phase grows no faster than sqrt(K), at the worst gap"
+    claim = Claim(statement, THEOREM_16, ROOT_K, {SCALED: line.exponent}, remark=_clusters(phases, results))
     return Findings.shown(figure, claim)
 
 
@@ -237,25 +218,16 @@ def _models(numbers: Mapping[int, Sequence[LearningRuns]], results: Results) -> 
     bounds = [phase.bound(phase.episodes) for phase in first]
     series = [points("the worst gap", x, worst), fitted("the worst gap", x, line)]
     series.append(theory(SECOND, x, [bound.root for bound in bounds]))
-    figure = Chart(
-        "regret_models",
-        "Learning regret against the number of worlds",
-        "M",
-        f"learning regret of {first[0].episodes:,} episodes",
-        series,
-        caption=f"Signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}.",
-        to_scale=False,
-    )
+    title = "Learning regret against the number of worlds"
+    y = f"learning regret of {first[0].episodes:,} episodes"
+    caption = f"Signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}."
+    figure = Chart("regret_models", title, "M", y, series, caption=caption, to_scale=False)
     slope = slope_of(x, [bound.root + bound.constant for bound in bounds]).slope
     third = f"with the third term, {THIRD}, the bound itself has slope {slope:.2f} over these M"
     every = [phase for row in numbers.values() for phase in row]
-    claim = Claim(
-        "regret of the learning phase grows no faster than sqrt(M), at the worst gap",
-        THEOREM_16,
-        ROOT_M,
-        {SCALED: line.exponent},
-        remark=f"{third}; {_clusters(every, results)}",
-    )
+    statement = "regret of the learning phase grows no faster than sqrt(M), at the worst gap"
+    remark = f"{third}; {_clusters(every, results)}"
+    claim = Claim(statement, THEOREM_16, ROOT_M, {SCALED: line.exponent}, remark=remark)
     return Findings.shown(figure, claim)
 
 
@@ -265,15 +237,9 @@ def _bonuses(phases: Mapping[str, LearningRuns], results: Results) -> Findings:
     x = {name: places for name, (places, _) in curves.items()}
     lines, series = fits(x, {name: samples for name, (_, samples) in curves.items()})
     series += [_bound(phases[PAPER], x[PAPER]), _bound(phases[BOTH], x[BOTH], "Appendix H, both phases")]
-    figure = Chart(
-        "regret_bonus",
-        "Learning regret with four bonuses",
-        "K",
-        "learning regret",
-        series,
-        caption=f"One signpost world, gap {EASY:g}, H1 = {STEPS}. A slope of 1 is that of acting at random.",
-        to_scale=False,
-    )
+    title = "Learning regret with four bonuses"
+    caption = f"One signpost world, gap {EASY:g}, H1 = {STEPS}. A slope of 1 is that of acting at random."
+    figure = Chart("regret_bonus", title, "K", "learning regret", series, caption=caption, to_scale=False)
     remarks = {name: _vacuous(phases[name]) for name in UNSCALED}
     whole = results[phases[BOTH]][..., 2].mean()
     remarks[BOTH] += f"; every pair had N = {phases[BOTH].samples:,} samples in {whole:.1%} of the episodes"
