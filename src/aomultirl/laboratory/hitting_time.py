@@ -244,8 +244,8 @@ def _is_refused(attempt: Callable[[], Any]) -> bool:
     """Whether it is refused because of the hitting time, and of nothing else."""
     try:
         attempt()
-    except Refusal as refusal:
-        return refusal.argument == "hitting_time"
+    except ValueError as error:
+        return isinstance(error, Refusal) and error.argument == "hitting_time"
     return False
 
 
