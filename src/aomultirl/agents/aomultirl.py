@@ -204,7 +204,8 @@ class AOMultiRL(Agent):
             raise checks.Refusal("hitting_time", "is needed: the models are not given, so it cannot be computed")
         exact = max(world.hitting_time() for world in self.models)
         if math.isinf(exact):
-            raise ValueError("the models have an infinite hitting time; choose hitting_time=... or a planning explorer")
+            words = "must be chosen, or a planning explorer: the models have an infinite hitting time"
+            raise checks.Refusal("hitting_time", words)
         return exact
 
     def _learning_horizon(self, clustering_horizon: int) -> int:
