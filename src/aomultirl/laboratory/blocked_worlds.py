@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import agents
-from aomultirl.agents.base import Agent, Setting
+from aomultirl.agents.base import Agent
 from aomultirl.analysis.rules import Measurement
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Ran, Simulator
+from aomultirl.engine.stepping import Ran
+from aomultirl.experiments.episodes import begin_in, play, simulated
 from aomultirl.laboratory.exponents import rate
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.jao import HUB, LEFT, two_jao, two_jao_noncommunicating
@@ -152,14 +153,11 @@ class Course:
         rng = np.random.default_rng(order)
         tasks = np.concatenate([rng.permutation(WORLDS) for _ in range(self.blocks)])
         sources = streams(walks, 2 * len(tasks)).reshape(-1, 2, 4)
-        everything = models if "models" in agent.told else None
-        agent.begin(Setting(models.n_states, models.n_actions, models.rewards, len(tasks), everything))
+        begin_in(agent, models, len(tasks))
         stands_for: dict[int, int] = {}
         rows = []
         for task, (world, own) in zip(tasks.tolist(), sources, strict=True):
-            model = models[task]
-            simulator = Simulator(model.alias_tables, model.gains, HUB, world, own)
-            report, ran = simulator.drive(agent.episode(HUB, own, task if "task" in agent.told else None))
+            report, ran = play(agent, simulated(models[task], HUB, world, own), HUB, own, task)
             named = stands_for.get(report.cluster) == task
             if report.new_cluster:
                 named = task not in stands_for.values()
