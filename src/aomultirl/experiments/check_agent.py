@@ -31,7 +31,7 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
 
     It must yield phases that the drivers accept and end with a report; give the same history for the same seed, also
     after having run before; leave its memory alone when an episode is given up; and take the same actions step by step
-    from outside as inside the simulator.  If it can be saved (``Agent.state``), then so that a run goes on unchanged.
+    from outside as inside the simulator.  If it can be saved (``Agent.keeps``), then so that a run goes on unchanged.
 
     Parameters
     ----------
@@ -105,10 +105,11 @@ def _check_saved(agent: Agent, worlds: ModelSet, whole: History, episodes: int) 
     for k in range(1, episodes + 1):
         history = run(agent, worlds, round_robin(), episodes, SEED, stop=k, resume=history)
         try:
-            agent, _ = saving.from_bytes(saving.to_bytes(agent), [type(agent)])
+            parts = [getattr(agent, name) for name in ("learner", "explorer") if hasattr(agent, name)]
+            agent, _ = saving.from_bytes(saving.to_bytes(agent), [type(agent), *map(type, parts)])
         except ValueError as error:
             raise ContractError(f"saved after {k} episodes, the agent does not come back: {error}") from None
     if history != whole:
         raise ContractError(
-            "saved and loaded between episodes, a run differs: state() must hold all that the next episode depends on"
+            "saved and loaded between episodes, a run differs: kept must hold all that the next episode depends on"
         )

@@ -40,7 +40,7 @@ class LeftCluster(KeptRecord):
     visits: Count
 
 
-class Trace(KeptRecord):
+class KeptTrace(KeptRecord):
     """The evidence of one episode, a row for each of the looks at it.
 
     steps
@@ -70,7 +70,7 @@ class KeptEvidence(KeptRecord):
     """The episodes whose evidence was kept, and the limit at which a cluster is rejected."""
 
     limit: float | None = None
-    episodes: list[Trace] = []
+    episodes: list[KeptTrace] = []
 
 
 class AgentFindings(KeptRecord):

@@ -31,13 +31,11 @@ ENOUGH = 64.0
 TWO_STAGE, SEQUENTIAL = "TwoStageAOMultiRL", "SequentialAOMultiRL"
 
 
-class Knowledge(NamedTuple):
+class CourseFacts(NamedTuple):
     """What agents are told.
 
-    separation, pairs
-        lambda and Gamma.
-    samples, clustering, horizon
-        N, H0 and H.
+    separation, pairs: lambda and Gamma.
+    samples, clustering, horizon: N, H0 and H.
     """
 
     separation: float
@@ -47,7 +45,7 @@ class Knowledge(NamedTuple):
     horizon: int
 
 
-def told(separation: float, communicating: bool, agent: str = "") -> Knowledge:
+def told(separation: float, communicating: bool, agent: str = "") -> CourseFacts:
     """Worlds that are lambda-separable at the left pairs of the hub, or at those of the left state.
 
     N samples of each pair of the hub take 12 N steps, of every pair 28 N: H0 = 24 N and H = 36 N are enough for all.
@@ -55,10 +53,10 @@ def told(separation: float, communicating: bool, agent: str = "") -> Knowledge:
     """
     samples = math.ceil(ENOUGH / (separation / 2.0 if agent == TWO_STAGE else separation) ** 2)
     pairs = [(HUB if communicating else LEFT, action) for action in range(WORLDS)]
-    return Knowledge(separation, pairs, samples, 24 * samples, 36 * samples)
+    return CourseFacts(separation, pairs, samples, 24 * samples, 36 * samples)
 
 
-AGENTS: dict[str, Callable[[Knowledge], Agent]] = {
+AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "AOMultiRL": lambda to: agents.AOMultiRL(
         WORLDS,
         to.separation,
@@ -106,12 +104,9 @@ INFORMED = ("OracleUCBVI", "OracleLearner", "Optimal")
 class CourseRecord(NamedTuple):
     """What came of every episode, (K,) each.
 
-    steps, left, rewards
-        steps, visits of the left state, and the reward.
-    named
-        whether the episode was put in the cluster of its world, or in a new one if there was none.
-    lost
-        the share lost of what is lost by never taking the special action.
+    steps, left, rewards: steps, visits of the left state, and the reward.
+    named: whether the episode was put in the cluster of its world, or in a new one if there was none.
+    lost: the share lost of what is lost by never taking the special action.
     """
 
     steps: NDArray[np.int64]
@@ -125,12 +120,9 @@ class CourseRecord(NamedTuple):
 class Course:
     """An agent meets all worlds in every block of M episodes, in random order.
 
-    separation, told
-        lambda, and what the agents think it is.
-    communicating
-        whether the left state can be reached.
-    number
-        tells courses apart that are otherwise the same.
+    separation, told: lambda, and what the agents think it is.
+    communicating: whether the left state can be reached.
+    number: tells courses apart that are otherwise the same.
     """
 
     agent: str
@@ -204,12 +196,9 @@ def _seen(ran: list[Ran], n_actions: int, special: int) -> tuple[int, int, float
 class CourseSizes(NamedTuple):
     """How much agents are run.
 
-    levels
-        lambda of the charts, ascending, the last that of all agents.
-    courses, slow
-        courses of each agent at each level, and those of SequentialAOMultiRL out of reach, where it is slow.
-    blocks
-        of M episodes in a course, of which the first makes clusters and is not judged.
+    levels: lambda of the charts, ascending, the last that of all agents.
+    courses, slow: courses of each agent at each level, and those of SequentialAOMultiRL out of reach, where it is slow.
+    blocks: of M episodes in a course, of which the first makes clusters and is not judged.
     """
 
     levels: tuple[float, ...]

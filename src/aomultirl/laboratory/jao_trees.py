@@ -105,10 +105,8 @@ class Tree(NamedTuple):
 class NamedEpisodes(NamedTuple):
     """What came of R episodes.
 
-    steps, left
-        steps, and samples of left pairs, (R,).
-    right
-        which were named right, (rules, R).
+    steps, left: steps, and samples of left pairs, (R,).
+    right: which were named right, (rules, R).
     """
 
     steps: NDArray[np.float64]
@@ -120,8 +118,7 @@ class NamedEpisodes(NamedTuple):
 class NamingTask:
     """Some episodes, each in a world drawn from all.
 
-    scale
-        N lambda^2; 0 for no more samples of left pairs than the lower bound has, or for who stops by itself.
+    scale: N lambda^2; 0 for no more samples of left pairs than the lower bound has, or for who stops by itself.
     """
 
     explorer: str

@@ -61,10 +61,8 @@ AGENTS: dict[str, Callable[["Trial"], Agent]] = {
 class Losses(NamedTuple):
     """What is lost in a world.
 
-    each
-        what an action loses against the best, (S, A).
-    rest
-        what regret has beside the sum of these, by the last state, (S,).
+    each: what an action loses against the best, (S, A).
+    rest: what regret has beside the sum of these, by the last state, (S,).
     """
 
     each: Floats
@@ -87,10 +85,8 @@ def losses(world: MDP, horizon: int) -> Losses:
 class Trial:
     """Runs of one agent in one family of worlds, tasks uniformly at random.
 
-    states, actions, diameter, horizon
-        S, A, D and H of the lemma; a family of two states has SA / 4 actions.
-    constant
-        of lambda = constant sqrt(SA / (HD)).
+    states, actions, diameter, horizon: S, A, D and H of the lemma; a family of two states has SA / 4 actions.
+    constant: of lambda = constant sqrt(SA / (HD)).
     """
 
     agent: str
@@ -179,12 +175,9 @@ Results = Mapping[Trial, Floats]
 class TrialSweep(NamedTuple):
     """Trials that differ along an axis.
 
-    figure, letter
-        the name of the chart, and what is varied.
-    at
-        where a trial is on the axis.
-    rows
-        the trials, by agent or by c.
+    figure, letter: the name of the chart, and what is varied.
+    at: where a trial is on the axis.
+    rows: the trials, by agent or by c.
     """
 
     figure: str
