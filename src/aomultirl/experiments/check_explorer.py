@@ -18,7 +18,6 @@ from aomultirl.experiments.check_learner import check_is_record
 from aomultirl.experiments.episodes import episode_streams
 from aomultirl.exploring.base import Exploration, Explorer
 from aomultirl.mdp import MDP, ModelSet
-from aomultirl.worlds.environment import WorldEnv
 from aomultirl.worlds.random_models import random_models
 
 NEEDED, FAILURE, SEED = 3, 0.1, 13
@@ -105,6 +104,8 @@ def _explored(explorer: Explorer, world: MDP, targets: NDArray[np.bool_], number
 
 def _from_outside(explorer: Explorer, world: MDP, targets: NDArray[np.bool_], number: int, steps: int) -> Ran:
     source, agent = (episode_streams(SEED, purpose, number + 1)[number] for purpose in ("world", "agent"))
+    from aomultirl.worlds.environment import WorldEnv
+
     environment = WorldEnv(world, 0, source)
     environment.reset()
 
