@@ -75,9 +75,11 @@ def _drops(results: Results) -> Claim:
     rewards, shares, told = results.counted(GIVEN, "evaluation_value"), [math.nan, math.nan], FEW
     if half >= 40:
         parts = slice(half - 20, half), slice(half, half + 1), slice(half + half // 2 - 10, half + half // 2)
-        before, then, after = (float(rewards[:, part].mean()) for part in parts)
+        means = [_measured(results, _mean_over(rewards[:, part]), least=LATEST) for part in parts]
+        before, then, after = (mean.value for mean in means)
         shares = [then / (CLOSE * before), CLOSE * before / after]
-        told = f"{before:.0f} before, {then:.0f} then, {after:.0f} at last, means of 20, 1 and the last 10 of m4"
+        words = [_with_interval(mean) for mean in means]
+        told = f"{words[0]} before, {words[1]} then, {words[2]} at last, means of 20, 1 and the last 10 of m4"
     why = f"{100 * CLOSE:.0f} % of what was earned before, as a share of what is at last; and then, as a share of that"
     statement = "it drops when m4 first appears, and recovers"
     rule = Bounded(1.0, why, side="<", by="estimate")
@@ -191,6 +193,16 @@ def _measured(results: Results, statistic: Callable[[Runs], float], least: int) 
     draws = np.random.default_rng(SEED).integers(runs, size=(RESAMPLES // 4, runs))
     drawn = sorted(statistic(chosen) for chosen in draws)
     return Measurement(value, drawn[round(0.025 * len(drawn))], drawn[round(0.975 * len(drawn)) - 1])
+
+
+def _mean_over(rewards: Floats) -> Callable[[Runs], float]:
+    """The mean reward over some runs and all these episodes, (runs, episodes), as a function of the runs."""
+    return lambda runs: float(rewards[runs].mean())
+
+
+def _with_interval(mean: Measurement) -> str:
+    """In words; a single run has no interval."""
+    return f"{mean.value:.0f}" + (f" ({mean.low:.0f} to {mean.high:.0f})" if mean.low < mean.high else "")
 
 
 def _few(measurement: Measurement) -> str:
