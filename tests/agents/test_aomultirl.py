@@ -296,7 +296,7 @@ def test_misuse_of_the_problem():
         ),
         ((models, "a", 7, 0.1), "separation must be a number, not 'a'"),
         ((ao.worlds.gridworld(5), 1.2, 7, 0.1), "models have 25 states and 4 actions, but these worlds do not"),
-        ((models, 1.2, None, 0.1), "the models have an infinite hitting time; choose hitting_time"),
+        ((models, 1.2, None, 0.1), "hitting_time must be chosen, or a planning explorer: the models have an infinite"),
         ((4, 1.2, None, 0.1), "hitting_time is needed: the models are not given"),
         ((4, 1.2, float("inf"), 0.1), "hitting_time must be finite, not inf"),
     ):

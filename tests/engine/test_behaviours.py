@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import aomultirl as ao
 from aomultirl.engine.behaviours import Fixed, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable
@@ -172,3 +173,28 @@ def test_a_behaviour_whose_class_was_never_registered():
 def test_what_cannot_be_registered(record, kernels, message):
     with pytest.raises(ValueError, match=message):
         register(record, **kernels)
+
+
+class Forgetful(NamedTuple):
+    """It writes ``entry`` where it is asked for an action."""
+
+    table: Table
+    entry: int
+
+
+@kernel
+def write(behaviour, counts, step, state, stream):
+    behaviour.table.plan[state] = behaviour.entry
+
+
+register(Forgetful, prepare=write)
+
+
+@pytest.mark.parametrize("entry", [-1, 3])
+def test_a_behaviour_that_fills_in_no_action_is_refused_by_both_drivers(entry):
+    world = ao.MDP(np.full((2, 2, 2), 0.5), np.zeros((2, 2)))
+    message = f"the behaviour Forgetful was asked for state 0 at step 0, and its plan says {entry}"
+    with pytest.raises(ValueError, match=message):
+        simulated(world, Forgetful(empty_table(2), entry), 0, False)
+    with pytest.raises(ValueError, match=message):
+        told(world, Forgetful(empty_table(2), entry), 0, [0, 1], [0.0])

@@ -7,8 +7,8 @@ H1 with the released constants; the learning phase's tables are indexed from its
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,6 @@ from aomultirl.agents.base import (
     Memory,
     Remembered,
     Report,
-    check_is_explorer,
-    check_is_learner,
     check_known,
     check_plan,
     check_shared,
@@ -30,8 +28,9 @@ from aomultirl.agents.base import (
     read_failure,
     run_phase,
 )
-from aomultirl.agents.clusters import Cluster
-from aomultirl.agents.forwarding import configured, forwarding
+from aomultirl.agents.cluster_parameters import as_pairs, check_models, configured_parts, read_pairs
+from aomultirl.agents.clusters import Cluster, ClusterMemory
+from aomultirl.agents.forwarding import forwarding
 from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
@@ -40,7 +39,6 @@ from aomultirl.exploring import Exploration, ExploreID, Explorer
 from aomultirl.identifying.threshold import distance, identify_cluster
 from aomultirl.learning import UCBVI, Known, Learner, Learning, Share, Tally
 from aomultirl.mdp import ModelSet
-from aomultirl.records import Within
 from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound
 
@@ -75,20 +73,6 @@ class Stage:
     def pairs(self) -> NDArray[np.int64]:
         """Gamma as numbers s * A + a."""
         return np.flatnonzero(self.targets)
-
-
-@dataclass
-class ClusterMemory:
-    """What the agents remember that put every episode in a cluster.
-
-    clusters
-        in order of first appearance.
-    shared
-        what the learner knows of all worlds alike.
-    """
-
-    clusters: Annotated[list[Cluster], Within(most="episodes")] = field(default_factory=list)
-    shared: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 class AOMultiRL(Agent):
@@ -204,7 +188,8 @@ class AOMultiRL(Agent):
             raise checks.Refusal("hitting_time", "is needed: the models are not given, so it cannot be computed")
         exact = max(world.hitting_time() for world in self.models)
         if math.isinf(exact):
-            raise ValueError("the models have an infinite hitting time; choose hitting_time=... or a planning explorer")
+            words = "must be chosen, or a planning explorer: the models have an infinite hitting time"
+            raise checks.Refusal("hitting_time", words)
         return exact
 
     def _learning_horizon(self, clustering_horizon: int) -> int:
@@ -374,44 +359,3 @@ class AOMultiRL(Agent):
             learning_horizon=self.stage.learning_horizon,
             failure=self.failure,
         )
-
-
-def configured_parts(explorer: Explorer, learner: Learner, keywords: dict[str, Any]) -> tuple[Explorer, Learner]:
-    """The explorer and the learner, with the fields that ``keywords`` names; refuses keywords that neither has."""
-    check_is_explorer(explorer)
-    check_is_learner(learner)
-    rest = dict(keywords)
-    parts = configured(explorer, rest), configured(learner, rest)
-    for name in rest:
-        raise checks.Refusal(name, f"is a parameter of neither {type(explorer).__name__} nor {type(learner).__name__}")
-    return parts
-
-
-def check_models(models: int | ModelSet, separation: float | None, setting: Setting) -> None:
-    """Refuse a lambda that the worlds do not keep, and worlds of another size."""
-    if not isinstance(models, ModelSet):
-        checks.integer("models", models, least=1)
-        return
-    exact = models.separation()
-    if separation is not None and (told := checks.real("separation", separation, above=0.0, most=2.0)) > exact:
-        raise checks.Refusal(
-            "separation", f"is {told!r}, but the models are only {exact!r} apart; tests are strict, so stay 1e-6 below"
-        )
-    sizes = (models.n_states, models.n_actions)
-    if sizes != (setting.n_states, setting.n_actions):
-        raise checks.Refusal("models", f"have {sizes[0]} states and {sizes[1]} actions, but these worlds do not")
-
-
-def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A list, so that a generator is not used up by the first run."""
-    return checks.items("distinguishing_set", pairs, "pairs (state, action)")
-
-
-def read_pairs(pairs: Iterable[tuple[int, int]] | None, setting: Setting) -> NDArray[np.bool_]:
-    """The distinguishing set as a mask, (S, A); all pairs where none is given."""
-    if pairs is None:
-        return np.ones((setting.n_states, setting.n_actions), bool)
-    mask = checks.pairs("distinguishing_set", pairs, setting.n_states, setting.n_actions)
-    if not mask.any():
-        raise checks.Refusal("distinguishing_set", "is empty")
-    return mask

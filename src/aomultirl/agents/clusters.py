@@ -4,8 +4,8 @@ The paper keeps the samples of the two phases apart: those of the clustering pha
 phases are learned from.
 """
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,3 +52,17 @@ class Cluster:
             if tally is not None:
                 known.add(tally)
         return known
+
+
+@dataclass
+class ClusterMemory:
+    """What the agents remember that put every episode in a cluster.
+
+    clusters
+        in order of first appearance.
+    shared
+        what the learner knows of all worlds alike.
+    """
+
+    clusters: Annotated[list[Cluster], Within(most="episodes")] = field(default_factory=list)
+    shared: dict[str, NDArray[Any]] = field(default_factory=dict)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from aomultirl import checks
-from aomultirl.agents.aomultirl import AOMultiRL, ClusterMemory
+from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, run_phase
+from aomultirl.agents.clusters import ClusterMemory
 from aomultirl.agents.forwarding import forwarding
 from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.random import RandomStream

@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.aomultirl import as_pairs, check_models, read_pairs
 from aomultirl.agents.base import (
     Agent,
     Episode,
@@ -41,6 +40,7 @@ from aomultirl.agents.base import (
     read_failure,
     run_phase,
 )
+from aomultirl.agents.cluster_parameters import as_pairs, check_models, read_pairs
 from aomultirl.agents.tracing import Trace, Traces
 from aomultirl.engine.behaviours import empty_table
 from aomultirl.engine.counts import CountTable

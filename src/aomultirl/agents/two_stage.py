@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, theory
-from aomultirl.agents.aomultirl import AOMultiRL, ClusterMemory, Stage
+from aomultirl.agents.aomultirl import AOMultiRL, Stage
 from aomultirl.agents.base import Episode
+from aomultirl.agents.clusters import ClusterMemory
 from aomultirl.agents.forwarding import forwarding
 from aomultirl.engine.random import RandomStream
 from aomultirl.identifying.threshold import distance

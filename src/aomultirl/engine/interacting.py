@@ -16,7 +16,7 @@ from aomultirl.engine.behaviours import attend, prepare
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import VISITS, Counts, find, insert
 from aomultirl.engine.random import RandomStream, draw_below
-from aomultirl.engine.stepping import Outcome, Phase, Ran, check_phase
+from aomultirl.engine.stepping import Outcome, Phase, Ran, check_phase, refuse_entry
 
 U = np.uint64
 
@@ -109,7 +109,10 @@ class Session:
         self._must_go_on()
         if self._action is None:
             phase = self._phase
-            self._action = int(_act(phase.behaviour, phase.counts.record, self._step, self.state, self._stream))
+            action = int(_act(phase.behaviour, phase.counts.record, self._step, self.state, self._stream))
+            if not 0 <= action < self.n_actions:
+                refuse_entry(phase, self._step, self.state)
+            self._action = action
         return self._action
 
     def observe(self, successor: int, reward: float) -> None:

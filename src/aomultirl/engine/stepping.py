@@ -13,7 +13,7 @@ it, or references counted at every step, it costs a factor of four to ten.
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,8 +157,12 @@ def _run(
     limits: Limits,
     total: float,
 ) -> tuple[float, bool, bool]:
-    """Run a behaviour up to the last step: (total reward, it reached its aim, the counts want more room)."""
+    """Run a behaviour up to the last step: (total reward, it reached its aim, the counts want more room).
+
+    Ends early, and says neither, where ``prepare`` left an entry that is no action: it would be asked for ever.
+    """
     table, last = behaviour.table, limits.last
+    n_actions = len(counts.heads) // len(table.budget)
     finished, crowded, spent = False, False, 0
     while place[STEP] < last and not finished and not crowded:
         begin = place[STEP]
@@ -166,6 +170,9 @@ def _run(
         needs, reward, total = _walk(world, table, counts, sums, streams, place, until, total)
         if needs == MISSING:
             prepare(behaviour, counts, place[STEP], place[STATE], streams.agent)
+            entry = table.plan[place[STEP] * table.stride + place[STATE]]
+            if entry < 0 or entry > n_actions:
+                break
         elif needs > 0:
             finished, crowded = _settle(behaviour, counts, needs, place, reward)
         spent = serve_signals(spent, place[STEP] - begin + DECISION)
@@ -249,6 +256,13 @@ def check_phase(phase: Any, n_states: int, n_actions: int) -> None:
         raise ValueError(f"the plan of a behaviour holds entries outside {least} to {n_actions}")
 
 
+def refuse_entry(phase: Phase, step: int, state: int) -> NoReturn:
+    """A behaviour was asked for an entry and filled in none that is an action."""
+    table, name = phase.behaviour.table, type(phase.behaviour).__name__
+    entry = int(table.plan[step * table.stride + state])
+    raise ValueError(f"the behaviour {name} was asked for state {state} at step {step}, and its plan says {entry}")
+
+
 class Outcome(NamedTuple):
     """steps: taken; state: where it ended; reward: collected; finished: the behaviour reached its aim."""
 
@@ -313,6 +327,8 @@ class Simulator:
             )
             if crowded:
                 phase.counts.make_room()
+            elif not finished and place[STEP] < phase.steps:
+                refuse_entry(phase, int(place[STEP]), int(place[STATE]))
         self.state = int(place[STATE])
         return Outcome(int(place[STEP]), self.state, reward, bool(finished))
 

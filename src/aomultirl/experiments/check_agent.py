@@ -8,9 +8,9 @@ import numpy as np
 
 from aomultirl import checks
 from aomultirl.agents import saving
-from aomultirl.agents.base import Agent, Setting
+from aomultirl.agents.base import Agent
 from aomultirl.engine.interacting import Session
-from aomultirl.experiments.episodes import episode_streams
+from aomultirl.experiments.episodes import begin_in, episode_streams
 from aomultirl.experiments.history import History
 from aomultirl.experiments.interaction import interact
 from aomultirl.experiments.runner import run
@@ -70,13 +70,11 @@ def _play(session: Session, most: int) -> list[int]:
 
 def _check_given_up(agent: Agent, worlds: ModelSet) -> None:
     """An episode that is given up one step before its end leaves no trace in the next one."""
-    models = worlds if "models" in agent.told else None
-    setting = Setting(worlds.n_states, worlds.n_actions, worlds.rewards, EPISODES, models)
-    agent.begin(setting)
+    begin_in(agent, worlds, EPISODES)
     length = len(_play(_session(agent, worlds, 0), MOST_STEPS))
-    agent.begin(setting)
+    begin_in(agent, worlds, EPISODES)
     plain = _play(_session(agent, worlds, 1), MOST_STEPS)
-    agent.begin(setting)
+    begin_in(agent, worlds, EPISODES)
     given_up = _session(agent, worlds, 0)
     _play(given_up, length - 1)
     given_up.close()
