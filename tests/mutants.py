@@ -30,14 +30,27 @@ def _mutant(file: str, old: str, new: str, tests: str, *functions: str) -> Mutan
 
 
 MUTANTS = (
-    _mutant("engine/stepping.py", "2.0**-53 < reward", "2.0**-52 < reward", "engine/test_stepping.py"),
+    _mutant(
+        "engine/stepping.py",
+        "2.0**-53 < reward",
+        "2.0**-52 < reward",
+        "engine/test_stepping.py",
+        "test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means",
+    ),
     _mutant(
         "engine/counts.py",
         "                    visits -= 1\n",
         "                    visits -= 0\n",
         "engine/test_counts.py",
+        "test_tables_are_added",
     ),
-    _mutant("engine/planning.py", "0.5 * (low + high)", "0.5 * (high - low)", "engine/test_planning.py"),
+    _mutant(
+        "engine/planning.py",
+        "0.5 * (low + high)",
+        "0.5 * (high - low)",
+        "engine/test_planning.py",
+        "test_values_of_long_horizons_are_those_of_single_steps",
+    ),
     _mutant("engine/sampling.py", "mass[j] -= 1.0 - mass[i]", "mass[j] -= mass[i]", "engine/test_sampling.py"),
     _mutant(
         "engine/behaviours.py",
@@ -60,12 +73,13 @@ MUTANTS = (
         "geometry/test_reachability.py",
         "test_diameter_and_hitting_time_equal_brute_force",
     ),
-    _mutant("streams.py", "total * 3 // 4", "total * 2 // 3", "test_streams.py"),
+    _mutant("streams.py", "total * 3 // 4", "total * 2 // 3", "test_streams.py", "test_the_papers_sequence"),
     _mutant(
         "identifying/threshold.py",
         "pair) > threshold",
         "pair) >= threshold",
         "identifying/test_threshold.py",
+        "test_a_distance_equal_to_the_threshold_is_the_same_world",
     ),
     _mutant(
         "identifying/e_values.py",
@@ -101,7 +115,7 @@ MUTANTS = (
         "math.log(0.5 * (1.0 - BETTING) / len(total))",
         "math.log(1.0 * (1.0 - BETTING) / len(total))",
         "identifying/test_proof.py",
-        "test_rejections_equal_slow_loops",
+        "test_a_difference_rejects_as_soon_as_it_exceeds_its_share",
     ),
     _mutant(
         "exploring/explore_id.py",
@@ -131,6 +145,7 @@ MUTANTS = (
         "self.logarithm / (2.0 * np.maximum(learned.visits, 1))",
         "self.logarithm / (4.0 * np.maximum(learned.visits, 1))",
         "learning/test_ucbvi.py",
+        "test_unknown_rewards_are_their_means_and_hoeffdings_radius",
     ),
     _mutant(
         "learning/ucrl2.py",
@@ -165,6 +180,7 @@ MUTANTS = (
         "self.explorer.behaviour(stage.targets, stage.samples, stage.failure / 3.0)",
         "self.explorer.behaviour(stage.targets, stage.samples, stage.failure)",
         "agents/test_aomultirl.py",
+        "test_exploring_may_fail_with_a_third_of_p",
     ),
     _mutant(
         "agents/doubling.py",
@@ -185,8 +201,15 @@ MUTANTS = (
         "40.0 if self.n_models is None else 20.0",
         "20.0 if self.n_models is None else 20.0",
         "agents/test_sequential_agent.py",
+        "test_a_new_world_is_seen_so_often_at_every_pair",
     ),
-    _mutant("agents/recall.py", "COVER = 0.8", "COVER = 0.4", "agents/test_recall.py"),
+    _mutant(
+        "agents/recall.py",
+        "COVER = 0.8",
+        "COVER = 0.4",
+        "agents/test_recall.py",
+        "test_an_episode_is_proven_where_four_fifths_of_its_steps_are_certified_and_no_other_cluster_is_left",
+    ),
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
 )
