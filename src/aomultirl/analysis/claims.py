@@ -103,7 +103,8 @@ class Claim:
         """Why it does not hold, and what else there is to say."""
         doubt = self.rule.doubt(list(self.estimates.values())) if self.undecided else ""
         explanation = self.explanation if self.verdict is False else ""
-        whose = self.rule.whose(self.estimates) if len(self.estimates) > 1 else ""
+        several = len(self.estimates) > 1 and not math.isnan(self.measured)
+        whose = self.rule.whose(self.estimates) if several else ""
         return "; ".join(filter(None, [doubt, explanation, whose, self.remark]))
 
     def as_json(self) -> dict[str, Any]:
@@ -129,7 +130,8 @@ class Claim:
     def words(self) -> "ClaimWords":
         """The numbers as people read them."""
         value = " ".join(filter(None, [RELATIONS[self.rule.relation], number(self.predicted)]))
-        interval = "" if self.low == self.high else f"{number(self.low)} to {number(self.high)}"
+        has_none = self.low == self.high or math.isnan(self.measured)
+        interval = "" if has_none else f"{number(self.low)} to {number(self.high)}"
         return ClaimWords(", ".join(filter(None, [value, self.unit])), number(self.measured), interval)
 
 
