@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 import aomultirl
-from aomultirl.analysis.charts import Chart, Series, entries
+from aomultirl.analysis.charts import Chart, Series, beside, entries
 from aomultirl.analysis.claims import Claim, summary
 from aomultirl.analysis.phrases import counted, number
 from aomultirl.laboratory.findings import Findings
@@ -15,7 +15,6 @@ from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports.charts_plotly import page_chart
 from aomultirl.reports.claims_table import in_words
 from aomultirl.reports.looks import chart_looks
-from aomultirl.reports.lower_bounds_figures import prepared
 from aomultirl.reports.page.rendering import render
 from aomultirl.reports.wording import capital, symbols
 
@@ -62,6 +61,18 @@ def make_page(
         made_with=[*made_with, *(f"{name} {metadata.version(name)}" for name in PACKAGES)],
         data={"agents": [], "charts": [one["drawn"] for one in figures], "maps": None},
     )
+
+
+def prepared(chart: Chart) -> Chart:
+    """The chart as it is shown on the page and in print.
+
+    Curves of the paper that lie decades away from all points are moved beside them, and names such as lambda become
+    the paper's symbols.
+    """
+    chart = beside(chart)
+    words: dict[str, Any] = {name: symbols(getattr(chart, name)) for name in ("title", "x", "y", "caption")}
+    series = [one._replace(label=symbols(one.label), subject=one.shows) for one in chart.series]
+    return chart._replace(series=series, **words)
 
 
 def _figure(chart: Chart, numbers: "count[int]", claims: Sequence[Claim]) -> dict[str, Any]:

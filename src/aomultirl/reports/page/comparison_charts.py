@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl.analysis.charts import Chart, Phase, Series, settled
+from aomultirl.analysis.charts import Chart, Series, Stretch, settled
 from aomultirl.analysis.phrases import counted, number, span
 from aomultirl.experiments.history import History
 from aomultirl.reports.charts_plotly import PageChart, page_chart
@@ -114,7 +114,7 @@ def _chart(name: str, x: str, y: str, groups: Sequence[Group]) -> Chart:
         log_y=False,
         x_range=(0, 1.01 * longest),
         x_whole=True,
-        phases=[Phase(begin, end, f"only m{task + 1}") for begin, end, task in shared_stretches(groups)],
+        phases=[Stretch(begin, end, f"only m{task + 1}") for begin, end, task in shared_stretches(groups)],
     )
 
 

@@ -36,14 +36,14 @@ class Code(NamedTuple):
     code: str
 
 
-class Agent(NamedTuple):
+class AgentCell(NamedTuple):
     """A cell that names an agent beside a piece of its line."""
 
     label: str
     look: Look
 
 
-Cell = str | Measured | Code | Agent | Judged
+Cell = str | Measured | Code | AgentCell | Judged
 """What a cell of a table may hold; the template decides what each looks like."""
 
 
