@@ -6,11 +6,11 @@ lists what of the paper is where.
 
 __version__ = "0.1.0"
 
-from aomultirl import agents, plugins, streams, theory, worlds
+from aomultirl import agents, exploring, learning, plugins, streams, theory, worlds
 from aomultirl.agents.saving import load_agent, save
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.successors import Successors
-from aomultirl.experiments import History, check_agent, interact, run
+from aomultirl.experiments import History, check_agent, check_explorer, check_learner, interact, run
 from aomultirl.experiments.loading import load
 from aomultirl.mdp import MDP, ModelSet
 
@@ -23,7 +23,11 @@ __all__ = [
     "__version__",
     "agents",
     "check_agent",
+    "check_explorer",
+    "check_learner",
+    "exploring",
     "interact",
+    "learning",
     "load",
     "load_agent",
     "plugins",

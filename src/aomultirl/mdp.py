@@ -5,7 +5,6 @@ successor lists.  :class:`ModelSet` is the set M = {m_1, ..., m_M} that the adve
 states, actions and rewards, different transitions.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
@@ -22,6 +21,7 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.sampling import AliasTables, alias_tables
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry import distinguishing, reachability, separation
+from aomultirl.world_arguments import counted, read_layout, read_only, read_policy, read_seconds, read_start
 
 REMEMBERED = 100
 MOST_WORLDS = 10**6
@@ -81,17 +81,17 @@ class MDP:
         if gains.shape[0] != self.n_states:
             raise ValueError(f"rewards have {gains.shape[0]} states, transitions have {self.n_states}")
         self.gains = gains
-        self.rewards: NDArray[np.float64] = _read_only(gains)
-        self.start: int | NDArray[np.float64] = _read_start(start, self.n_states)
-        self.layout = _read_layout(layout, self.n_states)
+        self.rewards: NDArray[np.float64] = read_only(gains)
+        self.start: int | NDArray[np.float64] = read_start(start, self.n_states)
+        self.layout = read_layout(layout, self.n_states)
         self._first_values: dict[int, NDArray[np.float64]] = {}
         self.labels = None if labels is None else checks.array_of("labels", labels)
         if self.labels is not None and self.labels.shape != (self.n_states,):
             raise ValueError(f"labels must have shape ({self.n_states},), not {self.labels.shape}")
 
     def __repr__(self) -> str:
-        sizes = _count(self.n_states, "state"), _count(self.n_actions, "action")
-        return f"MDP({', '.join(sizes)}, {_count(len(self.successors.probs), 'transition')})"
+        sizes = counted(self.n_states, "state"), counted(self.n_actions, "action")
+        return f"MDP({', '.join(sizes)}, {counted(len(self.successors.probs), 'transition')})"
 
     @property
     def transitions(self) -> NDArray[np.float64]:
@@ -128,7 +128,7 @@ class MDP:
 
         Raises TimeoutError where it takes more than ``time_limit`` seconds of CPU time.
         """
-        return reachability.diameter(self.successors, self.n_states, _read_seconds(time_limit))
+        return reachability.diameter(self.successors, self.n_states, read_seconds(time_limit))
 
     def hitting_time(self, time_limit: float | None = None) -> float:
         """max over s != s' of the greatest expected time from s to s' over all policies.
@@ -136,7 +136,7 @@ class MDP:
         ``inf`` where some policy can avoid a state for ever.  Raises TimeoutError where it takes more than
         ``time_limit`` seconds of CPU time.
         """
-        return reachability.hitting_time(self.successors, self.n_states, _read_seconds(time_limit))
+        return reachability.hitting_time(self.successors, self.n_states, read_seconds(time_limit))
 
     # -- planning -----------------------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class MDP:
         horizon
             H; needed where the policy is the same at every step.
         """
-        table, stationary = self._read_policy(policy)
+        table, stationary = read_policy(policy, self.n_states, self.n_actions)
         if horizon is None:
             if stationary:
                 raise ValueError("horizon is needed: this policy is the same at every step")
@@ -185,41 +185,6 @@ class MDP:
         if not stationary and len(table) < horizon:
             raise ValueError(f"horizon is {horizon}, but the policy has {len(table)} steps")
         return planning.evaluate(self.planning_tables, self.gains, table, horizon)
-
-    def _read_policy(self, policy: ArrayLike) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
-        """int32 (H or 1, S) or float64 (H or 1, S, A), and whether it is the same at every step."""
-        try:
-            table = np.asarray(policy)
-        except ValueError:
-            raise ValueError("policy is not an array: its rows differ in length") from None
-        except Exception as error:  # whatever somebody's object raises
-            raise ValueError(f"policy is not an array, but {checks.shown(policy)}: {type(error).__name__}") from None
-        shape: tuple[int, ...] = (self.n_states,)
-        if not np.issubdtype(table.dtype, np.integer):
-            table = checks.finite_array("policy", table, lowest=0.0, highest=1.0 + 1e-9)
-            shape = (self.n_states, self.n_actions)
-        stationary = table.shape == shape
-        table = table[None] if stationary else table
-        if table.ndim != len(shape) + 1 or table.shape[1:] != shape or len(table) == 0:
-            kind = "actions" if len(shape) == 1 else "probabilities"
-            raise ValueError(f"a policy of {kind} must have shape {shape} or (H, ...), not {np.shape(policy)}")
-        if len(shape) == 1:
-            self._check_actions(table)
-            return table.astype(np.int32), stationary
-        sums = table.sum(axis=2)
-        wrong = np.argwhere(np.abs(sums - 1.0) > 1e-6)
-        if len(wrong):
-            h, s = wrong[0]
-            raise ValueError(f"policy of step {h} sums to {sums[h, s]:.9g} in state {s}, not 1")
-        return table, stationary
-
-    def _check_actions(self, table: NDArray[Any]) -> None:
-        wrong = np.argwhere((table < 0) | (table >= self.n_actions))
-        if len(wrong):
-            h, s = wrong[0]
-            raise ValueError(
-                f"policy of step {h} is {table[h, s]} in state {s}, but actions are 0 to {self.n_actions - 1}"
-            )
 
     # -- stepping -----------------------------------------------------------------------------------------
 
@@ -242,7 +207,7 @@ class MDP:
         Walk
             the state reached, the reward collected, and the counts of every transition seen.
         """
-        table, stationary = self._read_policy(policy)
+        table, stationary = read_policy(policy, self.n_states, self.n_actions)
         if table.ndim != 2:
             raise ValueError("rollout follows a policy of actions, not of probabilities")
         if steps is None and stationary:
@@ -323,8 +288,8 @@ class ModelSet(Sequence[MDP]):
         return iter(self._models)
 
     def __repr__(self) -> str:
-        sizes = _count(self.n_states, "state"), _count(self.n_actions, "action")
-        return f"ModelSet({_count(len(self), 'world')}, {', '.join(sizes)})"
+        sizes = counted(self.n_states, "state"), counted(self.n_actions, "action")
+        return f"ModelSet({counted(len(self), 'world')}, {', '.join(sizes)})"
 
     @property
     def n_states(self) -> int:
@@ -388,7 +353,7 @@ class ModelSet(Sequence[MDP]):
             the integer program takes longer; the greedy method does not.
         """
         checks.choice("method", method, ("exact", "greedy"))
-        seconds = _read_seconds(time_limit)
+        seconds = read_seconds(time_limit)
         if len(self) == 1:
             return []
         level = self.default_level() if level is None else checks.real("level", level, least=0.0)
@@ -419,47 +384,3 @@ class ModelSet(Sequence[MDP]):
 
     def _pairs(self, numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
         return [(int(n) // self.n_actions, int(n) % self.n_actions) for n in numbers]
-
-
-def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _read_layout(layout: Any, n_states: int) -> tuple[int, int] | None:
-    if layout is None:
-        return None
-    try:
-        rows, columns = (checks.integer("layout", size, least=1) for size in layout)
-    except Exception:  # whatever somebody's object raises
-        raise ValueError(f"layout is {checks.shown(layout)}, not (rows, columns)") from None
-    if rows * columns != n_states:
-        raise ValueError(f"layout {(rows, columns)} has {rows * columns} cells, the world has {n_states} states")
-    return rows, columns
-
-
-def _read_seconds(limit: Any) -> float:
-    """How long something may take; for ever where no limit is given."""
-    if limit is None or (isinstance(limit, float) and limit == math.inf):
-        return math.inf
-    return checks.real("time_limit", limit)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _read_start(start: Any, n_states: int) -> int | NDArray[np.float64]:
-    if checks.array_of("start", start).ndim == 0:
-        try:
-            return checks.integer("start", start, least=0, most=n_states - 1)
-        except ValueError:
-            words = f"neither a state (0 to {n_states - 1}) nor a distribution"
-            raise ValueError(f"start is {checks.shown(start)}, {words}") from None
-    chances = checks.finite_array("start", start, lowest=0.0)
-    if chances.shape != (n_states,):
-        raise ValueError(f"start must be a state or have shape ({n_states},), not {chances.shape}")
-    if abs(chances.sum() - 1.0) > successors.ROW_SUM_TOLERANCE:
-        raise ValueError(f"start sums to {chances.sum():.12g}, not 1")
-    return _read_only(chances)

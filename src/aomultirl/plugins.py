@@ -155,9 +155,7 @@ def find(kind: str, name: Any) -> Maker:
         nothing of this kind is called so, here or in a plug-in.
     """
     plain = name.replace("-", "_") if isinstance(name, str) else ""
-    if (kind, plain) not in _offers.makers:
-        _discover()
-    if (kind, plain) not in _offers.makers:
+    if not is_known(kind, plain):
         names = makers(kind)
         raise UnknownNameError(kind, name, checks.closest(plain, names) or f"there are {', '.join(sorted(names))}")
     return _offers.makers[kind, plain]
@@ -165,11 +163,10 @@ def find(kind: str, name: Any) -> Maker:
 
 def is_known(kind: str, name: str) -> bool:
     """Whether something of a kind is called so; looks at entry points too."""
-    try:
-        find(kind, name)
-    except UnknownNameError:
-        return False
-    return True
+    key = kind, name.replace("-", "_")
+    if key not in _offers.makers:
+        _discover()
+    return key in _offers.makers
 
 
 def module_of(kind: str, name: str) -> str | None:

@@ -4,7 +4,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents.base import Setting
 from aomultirl.engine.counts import CountTable, insert
-from aomultirl.identifying import Cluster, identify_cluster
+from aomultirl.identifying import identify_cluster
 
 LEVEL = 1.3 - 1e-6
 THREE = [(1, 0), (8, 3), (2, 1)]
@@ -32,7 +32,7 @@ def test_numbers_of_the_paper(constants, pairs, samples, horizon, threshold):
     assert (stage.samples, stage.clustering_horizon, stage.learning_horizon) == (samples, horizon, 200)
     assert stage.threshold == pytest.approx(threshold, abs=1e-6)
     steps = 200 if constants == "released" else horizon + 200
-    assert stage.learner.ucbvi.logarithm == pytest.approx(np.log(5 * 16 * 4 * 200 * steps * 4 / 0.01))
+    assert stage.learning.logarithm == pytest.approx(np.log(5 * 16 * 4 * 200 * steps * 4 / 0.01))
 
 
 def test_explicit_numbers_and_either_horizon():
@@ -70,8 +70,8 @@ def test_exact_rows_give_exactly_the_worlds_in_order_of_appearance(edges, pairs)
         number = identify_cluster(seen, clusters, agent.stage.pairs, agent.stage.threshold)
         if number < 0:
             number = len(clusters)
-            clusters.append(Cluster(64))
-        clusters[number].model.add(seen)
+            clusters.append(CountTable(64))
+        clusters[number].add(seen)
         order.append(number)
     assert len(clusters) == 4
     assert order == [0, 1, 0, 2, 1, 3, 3, 2, 0]
@@ -125,7 +125,7 @@ def test_two_stages_spend_half_the_failure_each():
     stage = agent.stage
     assert stage.samples == ao.theory.samples_needed(3, 12, 0.3, 10**6, 0.015)
     steps = stage.clustering_horizon + stage.learning_horizon
-    assert stage.learner.ucbvi.logarithm == pytest.approx(np.log(15 * 12 * 10**6 * steps * 4 / 0.015))
+    assert stage.learning.logarithm == pytest.approx(np.log(15 * 12 * 10**6 * steps * 4 / 0.015))
 
 
 def test_stop_early_saves_steps_and_gives_them_to_learning():
@@ -191,7 +191,7 @@ def test_reusing_samples_counts_both_phases():
     both = ao.run(agent, models, ao.streams.round_robin(), 12, seed=0)
     apart = ao.run(plain, models, ao.streams.round_robin(), 12, seed=0)
     assert both["evaluation_value"][:4].mean() > apart["evaluation_value"][:4].mean() + 10
-    extra = agent.stage.learner.ucbvi.logarithm - plain.stage.learner.ucbvi.logarithm
+    extra = agent.stage.learning.logarithm - plain.stage.learning.logarithm
     assert extra == pytest.approx(np.log(400 / 200))
 
 
@@ -241,7 +241,7 @@ def test_misuse_of_the_problem():
         ),
         ((models, "a", 7, 0.1), "separation must be a number, not 'a'"),
         ((ao.worlds.gridworld(5), 1.2, 7, 0.1), "models have 25 states and 4 actions, but these worlds do not"),
-        ((models, 1.2, None, 0.1), "the models have an infinite hitting time; choose hitting_time"),
+        ((models, 1.2, None, 0.1), "hitting_time must be chosen, or a planning explorer: the models have an infinite"),
         ((4, 1.2, None, 0.1), "hitting_time is needed: the models are not given"),
         ((4, 1.2, float("inf"), 0.1), "hitting_time must be finite, not inf"),
     ):

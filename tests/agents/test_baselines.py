@@ -3,12 +3,11 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.agents.base import Setting
-from aomultirl.agents.learner import Learner
 from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.counts import CountTable, find, insert
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
-from aomultirl.learning.ucbvi import UCBVI, estimate
+from aomultirl.learning.ucbvi import UCBVI, UCBVILearning, estimate
 from aomultirl.theory.bounds import bonus_for
 
 
@@ -142,8 +141,9 @@ def test_with_enough_samples_the_faithful_learner_has_no_regret():
     agent = ao.agents.OracleUCBVI(0.1, 3, 1)
     history = ao.run(agent, models, ao.streams.uniform(), 1)
     assert history["regret"][0] > 0.01
-    agent._memory = {0: (sampled_counts(models[0], 10**10, np.random.default_rng(0)), agent._learner.sums())}
-    plan = agent._learner.act((agent._memory[0][0],), agent._memory[0][1], 3, streams(0, 1)[0])
+    known = agent.learning.nothing()
+    known.counts.add(sampled_counts(models[0], 10**10, np.random.default_rng(0)))
+    plan = agent.learning.act(known, 3, streams(0, 1)[0]).table.plan.reshape(3, 2)
     assert models[0].policy_values(plan)[0] == pytest.approx(models[0].optimal_values(3)[0], abs=1e-9)
 
 
@@ -153,10 +153,10 @@ def test_optimistic_rewards_are_upper_bounds_and_close_in():
     Of 400 independent means more than 40 failures have a probability below 1e-5.
     """
     world = ao.MDP(np.full((1, 4, 1), 1.0), [[0.1, 0.4, 0.5, 0.9]])
-    learner = Learner(UCBVI(3.0), None, 1, 4)
+    learner = UCBVILearning(Setting(1, 4, None, 1), UCBVI(), 3.0)
     failures = 0
     for seed in range(100):
-        counts, sums, sources = CountTable(4), learner.sums(), streams(seed, 2)
+        counts, sums, sources = CountTable(4), learner.tally().sums, streams(seed, 2)
         simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1], noisy=True)
         simulator.run(Phase(uniform(1, 4), 400, counts, sums))
         learned = estimate(1, counts)
@@ -165,6 +165,6 @@ def test_optimistic_rewards_are_upper_bounds_and_close_in():
         assert (upper <= 1.0).all()
         assert (upper - sums / learned.visits <= np.sqrt(3.0 / (2 * learned.visits)) + 1e-12).all()
     assert failures <= 40
-    known = Learner(UCBVI(3.0), world.gains, 1, 4)
-    assert np.array_equal(known.upper_rewards(learned, known.sums()), world.rewards)
-    assert len(known.sums()) == 0
+    known = UCBVILearning(Setting(1, 4, world.gains, 1), UCBVI(), 3.0)
+    assert np.array_equal(known.upper_rewards(learned, known.tally().sums), world.rewards)
+    assert len(known.tally().sums) == 0

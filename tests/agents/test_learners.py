@@ -44,13 +44,11 @@ def test_the_sums_of_all_episodes_are_kept():
     models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
     agent = ao.agents.OneEpisodeLearner(100, rewards="unknown")
     history = ao.run(agent, models, ao.streams.uniform(), 5, seed=3)
-    learner = agent._learner
-    assert learner._visits.sum() == 500
-    assert learner._sums.sum() == pytest.approx(history["learning_reward"].sum())
-    visited = learner._visits > 0
-    assert (learner._sums / np.maximum(1, learner._visits))[visited] == pytest.approx(
-        models.rewards.reshape(-1)[visited]
-    )
+    sums, visits = agent.kept.shared["sums"], agent.kept.shared["visits"]
+    assert visits.sum() == 500
+    assert sums.sum() == pytest.approx(history["learning_reward"].sum())
+    visited = visits > 0
+    assert (sums / np.maximum(1, visits))[visited] == pytest.approx(models.rewards.reshape(-1)[visited])
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -45,8 +45,8 @@ def simulator(world, start, seed):
 
 def remembered(agent):
     """All that a run has left in memory, as bytes."""
-    found = [agent.clusters, agent._met, agent.abstentions, json.dumps(agent._traces.kept)]
-    found += [agent._learner._sums.tobytes(), agent._learner._visits.tobytes()]
+    found = [agent.clusters, agent.kept.met, agent.abstentions, json.dumps(agent.kept.traces.as_dicts())]
+    found += [agent.kept.shared["sums"].tobytes(), agent.kept.shared["visits"].tobytes()]
     for world in agent.worlds:
         tables = [world.counts] if world.proven is None else [world.counts, world.proven]
         found += [array.tobytes() for table in tables for array in table.to_lists()]
@@ -247,7 +247,7 @@ def test_a_world_that_ends_episodes_early():
     history = ao.interact(player, lambda k: TimeLimit(WorldEnv(models[k % 4]), 30), 20, seed=6)
     assert (history["identification_steps"] + history["learning_steps"] == 30).all()
     assert (history["learning_reward"] > 0.0).any()
-    assert player._learner._visits.sum() == 600
+    assert player.kept.shared["visits"].sum() == 600
     for episode in history.about["findings"]["evidence"]["episodes"]:
         assert episode["steps"] == sorted(episode["steps"])
         assert episode["steps"][-1] == 30

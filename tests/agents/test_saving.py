@@ -2,6 +2,7 @@ import io
 import json
 import os
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.agents.base import Setting
-from aomultirl.agents.state import Saved
 from aomultirl.engine.counts import CountTable
-from aomultirl.learning.optimism import Options
 
 MODELS = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
 SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01, "learning_horizon": 30}
@@ -42,14 +41,14 @@ def test_an_agent_comes_back_and_is_saved_as_the_same_bytes(file, tmp_path):
 def test_numpy_and_any_zip_tool_can_open_the_file(file):
     with zipfile.ZipFile(io.BytesIO(file)) as opened:
         assert opened.testzip() is None
-        assert json.loads(opened.read("document.json"))["class"] == "AOMultiRL"
+        assert json.loads(opened.read("document.json"))["agent"] == "AOMultiRL"
         assert np.load(io.BytesIO(opened.read("0.npy"))).shape == (6, 3)
 
 
 def test_an_agent_that_has_not_begun_comes_back_without_memory(tmp_path):
-    ao.save(ao.agents.Recall(0.1, 300, learner=Options(level=0.3)), tmp_path / "agent.zip")
+    ao.save(ao.agents.Recall(0.1, 300, learner=ao.learning.Practical(level=0.3)), tmp_path / "agent.zip")
     agent = ao.load_agent(tmp_path / "agent.zip")
-    assert repr(agent) == repr(ao.agents.Recall(0.1, 300, learner=Options(level=0.3)))
+    assert repr(agent) == repr(ao.agents.Recall(0.1, 300, learner=ao.learning.Practical(level=0.3)))
     assert not hasattr(agent, "setting")
 
 
@@ -91,8 +90,16 @@ def test_while_an_episode_is_under_way_the_agent_is_saved_as_before_it():
     assert saving.to_bytes(agent) == before
 
 
+@dataclass
+class TwoTables:
+    one: CountTable
+    other: CountTable
+
+
 class Pairs(ao.agents.Random):
     """Counts what it sees in two tables that are one, with a parameter of its own."""
+
+    keeps = TwoTables
 
     def __init__(self, horizon, weight=1.0):
         super().__init__(horizon)
@@ -100,13 +107,8 @@ class Pairs(ao.agents.Random):
 
     def begin(self, setting):
         super().begin(setting)
-        self.one = self.other = CountTable(setting.n_states * setting.n_actions)
-
-    def state(self):
-        return {"one": self.one, "other": self.other}
-
-    def restore(self, saved):
-        self.one, self.other = saved.counts("one"), saved.counts("other")
+        table = CountTable(setting.n_states * setting.n_actions)
+        self.kept = TwoTables(table, table)
 
 
 def test_agents_of_your_own_are_loaded_if_their_class_is_named(tmp_path):
@@ -115,8 +117,8 @@ def test_agents_of_your_own_are_loaded_if_their_class_is_named(tmp_path):
         ao.load_agent(tmp_path / "pairs.zip")
     agent = ao.load_agent(tmp_path / "pairs.zip", agents=[Pairs])
     assert agent.weight == 0.5
-    assert agent.one is agent.other
-    with pytest.raises(ValueError, match="agents holds 'Pairs', which is not a class of agents"):
+    assert agent.kept.one is agent.kept.other
+    with pytest.raises(ValueError, match="agents holds 'Pairs', no class of agents, learners or explorers"):
         ao.load_agent(tmp_path / "pairs.zip", agents=["Pairs"])
 
 
@@ -140,7 +142,7 @@ class Forgetful(Pairs):
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        (Silent(), "Silent cannot be saved: it does not say what it remembers, see Agent.state"),
+        (Silent(), "Silent cannot be saved: it does not say what it remembers, see Agent.keeps"),
         (Forgetful(5), r"Forgetful cannot be saved: its parameters\(\) do not make it again \(missing a required"),
         (Pairs(5, weight=len), "Pairs.weight is <built-in function len>, which cannot be saved"),
         (Pairs(5, weight=[1, {2: 3}]), r"Pairs.weight\[1\] has the name 2, which cannot be saved"),
@@ -165,26 +167,15 @@ def test_check_agent_finds_memory_that_is_not_saved():
             self.seen += 1
             return ao.agents.Report(self.seen, True, True, report.evaluation, report.evaluation_horizon)
 
-    with pytest.raises(ValueError, match=r"state\(\) must hold all that the next episode depends on"):
+    with pytest.raises(ValueError, match=r"kept must hold all that the next episode depends on"):
         ao.check_agent(Leaky(0.1, 20))
 
     class Stubborn(Pairs):
-        def restore(self, saved):
-            self.one = saved.counts("one")
+        def restore(self, kept):
+            raise ValueError("it does not want to")
 
-    with pytest.raises(ValueError, match="saved after 1 episodes, the agent does not come back: memory holds 'other'"):
+    with pytest.raises(ValueError, match="saved after 1 episodes, the agent does not come back: it does not want to"):
         ao.check_agent(Stubborn(20))
-
-
-def test_what_is_read_back_says_where_it_is_wrong():
-    saved = Saved({"a": [{"b": np.array([1.0, np.inf])}], "c": 1})
-    with pytest.raises(ValueError, match=r"memory.a\[0\].b\[1\] is inf, which it cannot be"):
-        saved.each("a")[0].array("b", (2,))
-    with pytest.raises(ValueError, match="memory holds 'c', which nobody asked for"):
-        saved.check_all_read()
-    saved.integer("c")
-    with pytest.raises(ValueError, match=r"memory.a\[0\] must be a table of names and values, not 3"):
-        Saved({"a": [3]}).each("a")
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path):

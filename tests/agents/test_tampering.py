@@ -101,13 +101,24 @@ def put(*path, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (put("class", value="system"), "class 'system', which is neither in ao.agents"),
-        (put("class", value="Agent"), "class 'Agent', which is neither"),
-        (put("class", value="Setting"), "class 'Setting', which is neither"),
-        (put("class", value=["AOMultiRL"]), r"class \['AOMultiRL'\], which is neither"),
-        (put("class", value="Recall"), "no agent can be made of it: TypeError"),
-        (put("format", value="something"), "it is not an aomultirl agent of version 1"),
-        (put("version", value=2), "it is not an aomultirl agent of version 1"),
+        (put("agent", value="system"), "class 'system', which is neither in ao.agents"),
+        (put("agent", value="Agent"), "class 'Agent', which is neither"),
+        (put("agent", value="Setting"), "class 'Setting', which is neither"),
+        (put("agent", value=["AOMultiRL"]), r"it.agent must be a text, not \['AOMultiRL'\]"),
+        (put("agent", value="Recall"), "no agent can be made of it: TypeError"),
+        (put("format", value="something"), "it is not an aomultirl agent"),
+        (put("version", value=1), "it is of version 1, and only version 2 can be read; run it again"),
+        (put("parameters", "learner", value={"$learner": ["system", {}]}), "there is no learner 'system'"),
+        (put("parameters", "learner", value={"$learner": ["UCBVI", []]}), "parameters of UCBVI are not a table"),
+        (
+            put("parameters", "learner", value={"$learner": ["UCBVI", {"x": 1}]}),
+            "no agent can be made of it: TypeError",
+        ),
+        (
+            put("parameters", "learner", value={"$explorer": ["GOSPRL", {}]}),
+            "learner is GOSPRL.*, not a learner such as",
+        ),
+        (put("parameters", "learner", value=3), "learner is 3, not a learner such as"),
         (put("parameters", "models", value=0), "models must be at least 1, not 0"),
         (put("parameters", "failure", value="often"), "failure must be a number, not 'often'"),
         (put("parameters", "__class__", value="x"), "no agent can be made of it: TypeError"),
@@ -116,18 +127,26 @@ def put(*path, value):
         (put("parameters", "samples", value={"$eval": "1"}), r"it holds '\$eval' with something that cannot be"),
         (put("parameters", "samples", value={"$counts": 0}), "counts of an agent that has not begun"),
         (put("setting", value=None), "memory of an agent that has not begun"),
-        (put("setting", "episodes", value=0), "setting.episodes must be at least 1, not 0"),
+        (put("setting", "episodes", value=0), "it.setting.episodes must be at least 1, not 0"),
         (put("setting", "rewards", value=3), r"setting.rewards must be float64 of shape \(S, A\)"),
         (put("setting", "models", value=3), "setting.models must be worlds"),
         (put("setting", "models", value={"$models": 0}), "the number of a set of worlds must be between"),
         (put("memory", value=None), "memory must be a table of names and values, not None"),
         (put("memory", "more", value=1), "memory holds 'more', which nobody asked for"),
         (put("memory", "clusters", 0, "model", value=3), r"memory.clusters\[0\].model must be a count table, not 3"),
-        (put("memory", "clusters", 0, "model_sums", value={"$array": 0}), r"model_sums must be float64 of shape \(18,"),
+        (
+            put("memory", "clusters", 0, "model_sums", value={"$array": 0}),
+            r"sums must be float64 of shape \(0,\), not fl",
+        ),
+        (
+            put("memory", "clusters", 0, "regret", "own", value={"q": {"$array": 0}}),
+            r"has the arrays \['q', 'sums'\], not",
+        ),
+        (put("memory", "shared", value={"sums": {"$array": 0}}), r"memory.shared has the arrays \['sums'\], not \[\]"),
         (put("memory", "clusters", value=[{}] * 5), "memory.clusters must be a list of at most 4 entries, not one of"),
         (put("memory", "clusters", 0, value={}), r"memory.clusters\[0\] has no 'model'"),
-        (put("tables", 0, value=[0, 1]), "a count table is .*, not 5 arrays"),
-        (put("tables", 0, 1, value=0), "filled must be a list of int32, not float64"),
+        (put("tables", 0, value=[0, 1]), "a count table is .*, not 3 arrays"),
+        (put("tables", 0, 0, value=0), "filled must be a list of int32, not float64"),
         (put("tables", value={}), "it.tables must be a list"),
         (put("completed", value=5), "it.completed must be between 0 and 4, not 5"),
     ],
@@ -144,7 +163,7 @@ def test_a_document_that_somebody_changed_is_refused(file, change, message):
         (as_npy(np.array([[Evil()] * 3] * 6)), "an array of object, which saved agents do not"),
         (as_npy(np.zeros((6, 3), "c16")), "an array of complex128"),
         (as_npy(np.asfortranarray(np.zeros((6, 3)))), "laid out in another way"),
-        (as_npy(np.zeros((6, 4))), "rows and filled must have 24 entries"),
+        (as_npy(np.zeros((6, 4))), "filled must have 24 entries, not 18"),
         (as_npy(np.full((6, 3), 7.0)), r"setting.rewards must lie in \[0, 1\]"),
         (as_npy(np.zeros((6, 3)))[:-8], r"an array of shape \(6, 3\) with 136 bytes"),
         (as_npy(np.zeros((6, 3))).replace(b"(6, 3)", b"(9**9)"), "an array that cannot be read: malformed"),
@@ -161,15 +180,13 @@ def test_an_array_that_somebody_changed_is_refused_and_nothing_is_run(file, cont
 
 def test_counts_out_of_range_never_reach_a_kernel(file):
     document = json.loads(members(file)[0][1])
-    rows, filled, states, places, visits = document["tables"][0]
+    filled, states, visits = document["tables"][0]
     arrays = archive.unpack(file)[1]
     for number, value, message in (
         (states, 6, r"a count table is wrong: states\[0\] is 6, but states are 0 to 5"),
         (states, -1, r"states\[0\] is -1"),
         (visits, -5, r"visits\[0\] is -5, not positive"),
-        (places, 63, "a slot outside its row"),
         (filled, 60, "do not fit filled"),
-        (rows, 64 * 40, "a row that cannot be"),
     ):
         wrong = arrays[number].copy()
         wrong[0] = value
@@ -218,18 +235,38 @@ def test_an_archive_of_something_else_is_refused():
     ("kind", "change", "message"),
     [
         ("Recall", put("memory", "worlds", 0, "number", value=7), r"clusters with the numbers \[1, 7\]"),
-        ("Recall", put("memory", "worlds", 0, "proven", value=None), "number must be between -1 and -1, not 0"),
+        (
+            "Recall",
+            put("memory", "worlds", 0, "proven", value=None),
+            r"worlds\[0\].number must be -1, not 0: it is no cluster",
+        ),
         ("Recall", put("memory", "worlds", 0, "met", value={"$float": "nan"}), "met must be finite, not nan"),
-        ("Recall", put("memory", "traces", 0, "verdict", value="guilty"), "verdict is 'guilty', none of new, accepted"),
-        ("Recall", put("memory", "traces", 0, "steps", value=["x"]), r"traces\[0\].steps holds 'x', not a number"),
-        ("Sequential", put("memory", "clusters", value=[1]), r"memory.clusters\[0\] must be a count table, not 1"),
-        ("Doubling", put("memory", "doublings", value=3), "memory.doublings must be between 0 and"),
-        ("TwoStage", put("memory", "discovered", value=[[9, 0]]), r"discovered\[0\] state must be between 0 and 5"),
+        (
+            "Recall",
+            put("memory", "traces", "kept", 0, "verdict", value="guilty"),
+            "verdict of a trace must be one of 'new'",
+        ),
+        (
+            "Recall",
+            put("memory", "traces", "kept", 0, "looks", value={"steps": ["x"]}),
+            "steps of a trace holds 'x', not a number",
+        ),
+        (
+            "Sequential",
+            put("memory", "clusters", value=[1]),
+            r"memory.clusters\[0\] must be a table of names and values, not 1",
+        ),
+        ("Doubling", put("memory", "doublings", value=3), "memory.doublings is 3, more than the . failures"),
+        (
+            "TwoStage",
+            put("memory", "discovered", value=[{"$tuple": [9, 0]}]),
+            r"discovered\[0\] state must be between 0 and 5",
+        ),
         ("TwoStage", put("memory", "discovered", value=[]), "number of pairs discovered must be at least 1"),
         (
             "Pooled",
-            put("memory", "known", 0, "sums", value=0),
-            r"known\[0\].sums must be float64 of shape \(0,\), not 0",
+            put("memory", "known", 0, 1, "sums", value=0),
+            r"known\[0\]\[1\].sums must be an array, not 0",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aomultirl.agents.tracing import MOST, Traces
+from aomultirl.agents.tracing import MOST, Trace, Traces
 
 VERDICTS = ("new", "accepted", "abstained")
 
@@ -9,8 +9,8 @@ VERDICTS = ("new", "accepted", "abstained")
 def kept_after(verdicts):
     traces = Traces()
     for number, verdict in enumerate(verdicts):
-        traces.keep({"episode": number, "verdict": verdict})
-    return [trace["episode"] for trace in traces.kept]
+        traces.keep(Trace(number, verdict, -1, {}))
+    return [trace.episode for trace in traces.kept]
 
 
 @given(st.lists(st.sampled_from(VERDICTS), min_size=1, max_size=40))

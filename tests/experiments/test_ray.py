@@ -196,3 +196,20 @@ def test_one_of_two_machines_is_lost(tmp_path):
     assert act.done
     assert not found.failed
     assert results(tmp_path / "ray") == expected(tmp_path / "here", identity, cells)
+
+
+def test_workers_of_a_cluster_load_the_plugins_that_were_named(tmp_path):
+    """In a process of its own: a worker begins with what the command has, not with what this test imported."""
+    folder = Path(__file__).parent.parent / "strangers"
+    specification = tmp_path / "strange.toml"
+    specification.write_text(
+        'episodes = 3\nruns = 2\n[[worlds]]\nname = "corridor"\n[[agents]]\nname = "Sticky"\nhorizon = 5\n'
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])}
+    call = [sys.executable, "-P", "-m", "aomultirl", "run", str(specification), "--plugin", "strange_methods"]
+    for place, options in (("here", []), ("there", ["--ray", "local", "--workers", "2"])):
+        out = ["--out", str(tmp_path / place)]
+        ran = subprocess.run([*call, *out, *options], capture_output=True, text=True, check=False, env=environment)
+        assert ran.returncode == 0, ran.stderr
+    assert len(results(tmp_path / "here")) == 2
+    assert results(tmp_path / "here") == results(tmp_path / "there")

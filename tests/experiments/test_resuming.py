@@ -12,7 +12,6 @@ from alarms import alarm
 from aomultirl.agents import saving
 from aomultirl.engine import stepping
 from aomultirl.experiments.runner import SimulatedRun
-from aomultirl.learning.optimism import Options
 
 GAMMA = [(1, 0), (8, 3), (2, 1)]
 SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01}
@@ -21,6 +20,29 @@ GRID = ao.worlds.gridworld()
 AGENTS = {
     "Random": (RANDOM, lambda: ao.agents.Random(20)),
     "Optimal": (RANDOM, lambda: ao.agents.Optimal(20)),
+    "OneEpisode": (RANDOM, lambda: ao.agents.OneEpisode(ao.learning.UCRL2(), 60, rewards="unknown")),
+    "Pooled": (RANDOM, lambda: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.1), 60, rewards="unknown")),
+    "Told": (RANDOM, lambda: ao.agents.Told(ao.learning.Practical(level=0.5), 60, 2, rewards="unknown")),
+    "AOMultiRL with other parts": (
+        RANDOM,
+        lambda: ao.agents.AOMultiRL(
+            2,
+            1.0,
+            None,
+            0.1,
+            samples=15,
+            clustering_horizon=900,
+            learning_horizon=60,
+            explorer=ao.exploring.GOSPRL(),
+            learner=ao.learning.UCRL2(bonus_scale=0.1),
+        ),
+    ),
+    "SequentialAOMultiRL with other parts": (
+        RANDOM,
+        lambda: ao.agents.SequentialAOMultiRL(
+            0.1, 2000, 0.9, explorer=ao.exploring.ExploreID(), learner=ao.learning.UCBVI(bonus_scale=0.01)
+        ),
+    ),
     "OneEpisodeUCBVI": (RANDOM, lambda: ao.agents.OneEpisodeUCBVI(0.1, 20)),
     "PooledUCBVI": (RANDOM, lambda: ao.agents.PooledUCBVI(0.1, 20, bonus_scale=0.01, rewards="unknown")),
     "OracleUCBVI": (RANDOM, lambda: ao.agents.OracleUCBVI(0.1, 20, 2, bonus_scale=0.01)),
@@ -58,7 +80,7 @@ AGENTS = {
     "Recall": (GRID, lambda: ao.agents.Recall(0.1, 1500)),
     "Recall, all options": (
         RANDOM,
-        lambda: ao.agents.Recall(0.1, 400, 0.7, proof=0.1, rewards="unknown", learner=Options(level=0.3)),
+        lambda: ao.agents.Recall(0.1, 400, 0.7, proof=0.1, rewards="unknown", learner=ao.learning.Practical(level=0.3)),
     ),
 }
 PAPER = {

@@ -10,7 +10,7 @@ import pytest
 import aomultirl as ao
 import specifications
 from aomultirl.experiments.specification import read_specification, specification_of
-from aomultirl.experiments.specification.document import AgentEntry, Entry
+from aomultirl.experiments.specification.document import AgentEntry, NamedEntry
 
 BASE = f'name = "test"\nseed = 3\n{specifications.BASE}'
 
@@ -170,7 +170,7 @@ def test_no_parameter_has_the_name_of_another_key():
     from aomultirl.experiments.specification.parameters import parameters_of
     from aomultirl.plugins import makers
 
-    for noun, entry in (("world", Entry), ("stream", Entry), ("agent", AgentEntry)):
+    for noun, entry in (("world", NamedEntry), ("stream", NamedEntry), ("agent", AgentEntry)):
         for maker in makers(noun).values():
             assert not set(parameters_of(maker)) & set(entry.model_fields), maker
 

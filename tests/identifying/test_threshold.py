@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from aomultirl import theory
 from aomultirl.engine.counts import CountTable, find, insert
-from aomultirl.identifying import Cluster
 from aomultirl.identifying.threshold import distance, identify_cluster
 
 
@@ -22,13 +21,6 @@ def fill(table, rows):
 
 def explored(rows, n_pairs=3):
     return fill(CountTable(n_pairs), rows)
-
-
-def cluster(rows, n_pairs=3, learned=None):
-    out = Cluster(n_pairs)
-    fill(out.model, rows)
-    fill(out.regret, learned or {})
-    return out
 
 
 def slow_distance(one, other):
@@ -70,12 +62,12 @@ def test_an_unvisited_pair_says_nothing():
     visited, not_visited = {0: {0: 9}, 1: {2: 4}}, {0: {0: 5}}
     for here, there in ((visited, not_visited), (not_visited, visited)):
         assert distance(explored(here).record, explored(there).record, 1) == 0.0
-        assert identify_cluster(explored(here), [cluster(there)], np.arange(3), 0.0) == 0
-    assert identify_cluster(explored({}), [cluster(visited)], np.arange(3), 0.0) == 0
+        assert identify_cluster(explored(here), [explored(there)], np.arange(3), 0.0) == 0
+    assert identify_cluster(explored({}), [explored(visited)], np.arange(3), 0.0) == 0
 
 
 def test_first_match_wins_though_a_later_one_is_closer():
-    clusters = [cluster({0: {0: 1, 1: 9}}), cluster({0: {0: 8, 1: 2}}), cluster({0: {0: 9, 1: 1}})]
+    clusters = [explored({0: {0: 1, 1: 9}}), explored({0: {0: 8, 1: 2}}), explored({0: {0: 9, 1: 1}})]
     assert identify_cluster(explored({0: {0: 90, 1: 10}}), clusters, np.array([0]), 0.5) == 1
     assert identify_cluster(explored({0: {0: 90, 1: 10}}), clusters, np.array([0]), 0.1) == 2
     assert identify_cluster(explored({0: {0: 90, 1: 10}}), clusters, np.array([0]), 2.0) == 0
@@ -89,16 +81,21 @@ def test_no_cluster_yet():
 def test_only_the_given_pairs_are_tested():
     here, there = {0: {0: 1}, 1: {0: 1}, 2: {0: 1}}, {0: {0: 1}, 1: {1: 1}, 2: {0: 1}}
     for pairs, number in (([0], 0), ([2], 0), ([0, 2], 0), ([1], -1), ([0, 1], -1), ([1, 2], -1), ([], 0)):
-        assert identify_cluster(explored(here), [cluster(there)], np.array(pairs, np.int64), 1.0) == number
+        assert identify_cluster(explored(here), [explored(there)], np.array(pairs, np.int64), 1.0) == number
 
 
-def test_the_samples_of_learning_phases_do_not_identify():
-    away = {0: {1: 1000}}
-    assert identify_cluster(explored({0: {0: 1}}), [cluster({0: {0: 1}}, learned=away)], np.array([0]), 0.0) == 0
+@settings(deadline=None, max_examples=50)
+@given(empirical_rows, empirical_rows, st.randoms())
+def test_distance_is_the_same_to_the_last_bit_in_whatever_order_successors_were_seen(one, other, random):
+    shuffled = list(one.items())
+    random.shuffle(shuffled)
+    rows = [explored({1: dict(items)}).record for items in (one.items(), shuffled)]
+    there = explored({1: other}).record
+    assert distance(rows[0], there, 1) == distance(rows[1], there, 1)
 
 
 def test_a_distance_equal_to_the_threshold_is_the_same_world():
-    clusters = [cluster({0: {0: 3, 1: 1}})]
+    clusters = [explored({0: {0: 3, 1: 1}})]
     assert identify_cluster(explored({0: {0: 1}}), clusters, np.array([0]), 0.5) == 0
     assert identify_cluster(explored({0: {0: 1}}), clusters, np.array([0]), np.nextafter(0.5, 0)) == -1
 
@@ -112,7 +109,7 @@ def test_the_papers_threshold():
         moved = round(1000 * apart / 2)
         there = {2: {7: 1000 - moved, 3: moved}}
         assert distance(explored(sure).record, explored(there).record, 2) == pytest.approx(apart)
-        assert identify_cluster(explored(sure), [cluster(there)], np.array([2]), delta) == number
+        assert identify_cluster(explored(sure), [explored(there)], np.array([2]), delta) == number
 
 
 @settings(deadline=None, max_examples=200)
@@ -122,5 +119,5 @@ def test_identify_cluster_equals_slow_twin(here, known, pairs, threshold):
     apart = [max((slow_distance(here[pair], there[pair]) for pair in pairs), default=0.0) for there in known]
     assume(all(abs(one - threshold) > 1e-9 or one == threshold == 0.0 for one in apart))
     wanted = next((number for number, one in enumerate(apart) if one <= threshold), -1)
-    clusters = [cluster(there) for there in known]
+    clusters = [explored(there) for there in known]
     assert identify_cluster(explored(here), clusters, np.array(sorted(pairs), np.int64), threshold) == wanted

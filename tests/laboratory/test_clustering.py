@@ -13,7 +13,6 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.executors import InProcess
 from aomultirl.exploring import explore_id
-from aomultirl.identifying.clusters import Cluster
 from aomultirl.identifying.threshold import identify_cluster
 from aomultirl.laboratory import clustering, steps_needed
 from aomultirl.laboratory.clustering import SCALES, TreeSweep, along, bounds, measure_with
@@ -111,18 +110,15 @@ def test_the_threshold_test_knows_every_world_by_its_exact_counts():
 
 def test_the_threshold_test_is_that_of_the_agents():
     level = theory.threshold(TREE.separation, TREE.separation)
-    clusters = [Cluster(TREE.targets.size) for _ in known(TREE)]
-    for cluster, table in zip(clusters, known(TREE), strict=True):
-        cluster.model.add(table)
     named = []
     for seed, needed in product(range(12), (1, 15, 60)):
         counts = episode(seed, needed, seed)
         named.append(by_threshold(TREE, counts))
-        assert named[-1] == identify_cluster(counts, clusters, TREE.pairs, level)
+        assert named[-1] == identify_cluster(counts, known(TREE), TREE.pairs, level)
     assert -1 in named
     assert len(set(named)) > 4
     nothing = CountTable(TREE.targets.size)
-    assert by_threshold(TREE, nothing) == identify_cluster(nothing, clusters, TREE.pairs, level) == 0
+    assert by_threshold(TREE, nothing) == identify_cluster(nothing, known(TREE), TREE.pairs, level) == 0
 
 
 @pytest.mark.parametrize("explorer", [EXPLORE_ID, GOSPRL])

@@ -18,6 +18,7 @@ from aomultirl.laboratory.hitting_time import (
     world,
 )
 from aomultirl.mdp import MDP
+from aomultirl.refusals import Refusal
 from aomultirl.worlds import two_jao, two_jao_noncommunicating, two_jao_tree
 from verdicts import passes
 
@@ -37,16 +38,16 @@ def test_the_slowest_way_ends_at_a_hitting_time_that_is_finite():
 
 
 @pytest.mark.parametrize(
-    ("says", "counts"),
+    ("refusal", "counts"),
     [
-        ("hitting_time must be finite, not inf", True),
-        ("the models have an infinite hitting time; choose hitting_time=...", True),
-        ("AOMultiRL has no argument horizons", False),
+        (Refusal("hitting_time", "must be finite, not inf"), True),
+        (Refusal("horizon", "must be at least 1, and no hitting_time"), False),
+        (ValueError("AOMultiRL has no argument hitting_time"), False),
     ],
 )
-def test_only_who_refuses_because_of_the_hitting_time_counts(monkeypatch, says, counts):
+def test_only_who_refuses_because_of_the_hitting_time_counts(monkeypatch, refusal, counts):
     def refuse():
-        raise ValueError(says)
+        raise refusal
 
     monkeypatch.setitem(hitting_time.ATTEMPTS, "AOMultiRL", refuse)
     claim = next(claim for claim in hitting_time.compute().claims if "refuse" in claim.claim)

@@ -17,8 +17,8 @@ from aomultirl.laboratory.signposts import (
     SCALED,
     SIGNPOSTS,
     SURE,
-    ClusteringPhase,
-    LearningPhase,
+    ClusteringRuns,
+    LearningRuns,
 )
 from aomultirl.laboratory.signposts import signposts as worlds_with_signs
 from backwards import Backwards
@@ -72,18 +72,18 @@ def test_an_action_of_a_signpost_world_is_better_or_worse_by_the_gap(number):
 
 
 def test_the_clustering_phase_is_the_papers_and_its_regret_what_learning_did_not_lose():
-    task = ClusteringPhase(SIGNPOSTS, 1.0, 1, 4)
+    task = ClusteringRuns(SIGNPOSTS, 1.0, 1, 4)
     worlds, told = task.worlds(), (1.0 - 1e-6)
     agent = ao.agents.AOMultiRL(worlds, told, HITTING_TIME[SIGNPOSTS], 0.1, [(0, 0)], learning_horizon=2)
     seed = int(np.random.SeedSequence(7).generate_state(1)[0])
     history = ao.run(agent, worlds, ao.streams.uniform(), 4, seed)
     assert (history["identification_steps"] == task.horizon).all()
     assert task.play(7)[0] == pytest.approx(history["regret"] - history["learning_regret"])
-    assert (ClusteringPhase(SIGNPOSTS, 1.0, 1, 4, early=True).play(7) < task.play(7)).all()
+    assert (ClusteringRuns(SIGNPOSTS, 1.0, 1, 4, early=True).play(7) < task.play(7)).all()
 
 
 def test_the_learning_phase_loses_less_and_less_and_clusters_are_right():
-    regrets, misclustered, _ = np.moveaxis(LearningPhase(2, 0.2, 2, 200).play(0), -1, 0)
+    regrets, misclustered, _ = np.moveaxis(LearningRuns(2, 0.2, 2, 200).play(0), -1, 0)
     assert regrets.shape == (2, 200)
     assert regrets.min() > -1e-9
     assert regrets.max() <= 0.2 + SURE
@@ -93,13 +93,13 @@ def test_the_learning_phase_loses_less_and_less_and_clusters_are_right():
 
 @pytest.mark.parametrize("bonus", [PAPER, RELEASED])
 def test_a_bonus_above_its_cap_is_acting_at_random(bonus):
-    regrets = LearningPhase(1, 0.2, 1, 20, bonus).play(0)[0, :, 0]
+    regrets = LearningRuns(1, 0.2, 1, 20, bonus).play(0)[0, :, 0]
     assert regrets == pytest.approx(np.full(20, (0.2 + SURE) / 2.0))
 
 
 @pytest.mark.parametrize("bonus", [PAPER, RELEASED, SCALED, BOTH])
 def test_visits_are_the_first_at_which_the_bonus_is_small_enough(bonus):
-    task = LearningPhase(2, 0.1, 1, 100, bonus)
+    task = LearningRuns(2, 0.1, 1, 100, bonus)
     kind, scale = signposts.BONUSES[bonus]
     horizon = 60_000 + 2 + 5000 if bonus == BOTH else 3002
     sizes = task.sizes | {"horizon": horizon, "learning_horizon": 2}
@@ -179,7 +179,7 @@ def test_a_learner_that_learns_nothing_would_be_noticed(monkeypatch):
 
 
 def test_who_does_the_work_makes_no_difference_and_the_seed_does():
-    tasks = [ClusteringPhase(JAO, 0.3, 1, 3), LearningPhase(2, 0.2, 1, 30)]
+    tasks = [ClusteringRuns(JAO, 0.3, 1, 3), LearningRuns(2, 0.2, 1, 30)]
     first, same = carry_out(tasks, KEY, 0, InProcess()), carry_out(tasks, KEY, 0, Backwards())
     other = carry_out(tasks, KEY, 1, InProcess())
     for task in tasks:
@@ -188,7 +188,7 @@ def test_who_does_the_work_makes_no_difference_and_the_seed_does():
 
 
 def test_with_the_samples_of_both_phases_the_papers_own_bonus_learns():
-    task = LearningPhase(1, 0.2, 1, 400, BOTH)
+    task = LearningRuns(1, 0.2, 1, 400, BOTH)
     regrets, misclustered, explored = np.moveaxis(task.play(0)[0], -1, 0)
     start = task.episodes_until(0.5)
     assert 50 < start < 200

@@ -8,12 +8,18 @@ from scipy import stats
 
 from aomultirl.engine.counts import CountTable, find, insert
 from aomultirl.engine.random import streams
-from aomultirl.learning.ucbvi import UCBVI, Estimate, _plan, _planned, estimate
+from aomultirl.learning.ucbvi import UCBVI, Estimate, UCBVILearning, _plan, _planned, estimate
+from aomultirl.setting import Setting
 from aomultirl.theory.bounds import bonus_for
 
 GOLDEN_L = math.log(6000)
 GOLDEN_COUNTS = np.array([[[360_000, 40_000], [45_000, 45_000]], [[50_000, 200_000], [0, 0]]])
 GOLDEN_REWARDS = np.array([[0.0, 0.0], [1.0, 1.0]])
+
+
+def ucbvi(logarithm, bonus="paper", bonus_scale=1.0, cap="horizon"):
+    """The learner in a run with this L; the sizes of the world come with the estimate."""
+    return UCBVILearning(Setting(1, 1, None, 1), UCBVI(bonus, bonus_scale, cap), logarithm)
 
 
 def put(table, pair, successor, visits):
@@ -106,7 +112,7 @@ def samples(draw):
     ],
 )
 def test_golden_tables(cap, q, plan):
-    learner, learned = UCBVI(GOLDEN_L, cap=cap), estimate(2, table_of(GOLDEN_COUNTS))
+    learner, learned = ucbvi(GOLDEN_L, cap=cap), estimate(2, table_of(GOLDEN_COUNTS))
     assert learned.visits.tolist() == [[400_000, 90_000], [250_000, 0]]
     gains = GOLDEN_REWARDS + 7 * 3 * GOLDEN_L / np.sqrt([[400_000, 90_000], [250_000, 1]])
     gains[1, 1] = np.inf
@@ -122,7 +128,7 @@ def test_golden_tables(cap, q, plan):
 
 @pytest.mark.parametrize("cap", ["horizon", "remaining"])
 def test_slow_twin_gives_the_golden_tables_too(cap):
-    learner = UCBVI(GOLDEN_L, cap=cap)
+    learner = ucbvi(GOLDEN_L, cap=cap)
     q = slow_q(GOLDEN_COUNTS, GOLDEN_REWARDS, 3, lambda n: 7 * 3 * GOLDEN_L / math.sqrt(n), learner.caps(3))
     first = [[2.760962, 3], [3, 3]] if cap == "horizon" else [[1.760962, 2.315691], [3, 3]]
     assert q[0] == pytest.approx(np.array(first), abs=5e-7)
@@ -139,7 +145,7 @@ def test_slow_twin_gives_the_golden_tables_too(cap):
 )
 def test_optimistic_equals_slow_twin(sample, horizon, bonus, cap, scale, seed):
     counts, rewards = sample
-    learner = UCBVI(5.0, bonus, scale, cap)
+    learner = ucbvi(5.0, bonus, scale, cap)
     caps = [float(horizon if cap == "horizon" else horizon - h) for h in range(horizon)]
     assert learner.caps(horizon).tolist() == caps
     q = slow_q(counts, rewards, horizon, lambda n: scale * bonus_for(np.array(n), horizon, 5.0, bonus), caps)
@@ -156,7 +162,7 @@ def test_optimistic_equals_slow_twin(sample, horizon, bonus, cap, scale, seed):
 def test_greedy_equals_slow_twin(sample, horizon, seed):
     counts, rewards = sample
     learned = estimate(len(rewards), table_of(counts))
-    plan = UCBVI(5.0).greedy(learned, rewards, horizon, streams(seed, 1)[0])
+    plan = ucbvi(5.0).greedy(learned, rewards, horizon, streams(seed, 1)[0])
     assert_plan_takes_the_best(plan, slow_q(counts, rewards, horizon, None, None))
 
 
@@ -164,7 +170,7 @@ def test_greedy_takes_unvisited_pairs_to_lead_nowhere():
     """Action 0 earns 0.4 a step for ever; action 1 earns 0.9 once, and what follows is not known."""
     counts = np.array([[[5], [0]]])
     rewards = np.array([[0.4, 0.9]])
-    plan = UCBVI(5.0).greedy(estimate(1, table_of(counts)), rewards, 5, streams(0, 1)[0])
+    plan = ucbvi(5.0).greedy(estimate(1, table_of(counts)), rewards, 5, streams(0, 1)[0])
     assert plan[:, 0].tolist() == [0, 0, 0, 0, 1]
 
 
@@ -175,7 +181,7 @@ def test_greedy_takes_unvisited_pairs_to_lead_nowhere():
 def test_planning_nothing_equals_planning_everything(sample, horizon, cap, scale, seed):
     counts, rewards = sample
     n_states, n_actions = rewards.shape
-    learner, learned = UCBVI(1.0, cap=cap, bonus_scale=scale), estimate(n_states, table_of(counts))
+    learner, learned = ucbvi(1.0, cap=cap, bonus_scale=scale), estimate(n_states, table_of(counts))
     plan = learner.optimistic(learned, rewards, horizon, streams(seed, 1)[0])
     extra = bonus_for(np.maximum(learned.visits, 1), horizon, 1.0, "paper")
     gains = np.where(learned.visits > 0, rewards + scale * extra, np.inf)
@@ -203,7 +209,7 @@ def test_bonus_makes_up_for_so_much_reward_and_no_more(bonus, visits, horizon):
     learned = estimate(1, table_of(np.array(visits).reshape(1, 2, 1)))
     for excess, action in ((-1e-9, 0), (1e-9, 1)):
         rewards = np.array([[0.0, scale * (few - many) + excess]])
-        plan = UCBVI(2.0, bonus, scale).optimistic(learned, rewards, horizon, streams(0, 1)[0])
+        plan = ucbvi(2.0, bonus, scale).optimistic(learned, rewards, horizon, streams(0, 1)[0])
         assert plan[horizon - 1].tolist() == [action]
 
 
@@ -220,7 +226,7 @@ def test_the_papers_experiment_acts_at_random_up_to_so_many_visits_a_pair(bonus,
     def plan_after(n):
         counts = np.zeros((16, 4, 16), np.int64)
         counts[..., 0] = n
-        return UCBVI(log, bonus).optimistic(estimate(16, table_of(counts)), rewards, 200, stream)
+        return ucbvi(log, bonus).optimistic(estimate(16, table_of(counts)), rewards, 200, stream)
 
     assert plan_after(most).tolist() == [4] * 16
     assert plan_after(most + 1).shape == (200, 16)
@@ -228,8 +234,8 @@ def test_the_papers_experiment_acts_at_random_up_to_so_many_visits_a_pair(bonus,
 
 def test_no_steps_no_plan():
     learned, rewards = estimate(2, table_of(GOLDEN_COUNTS)), GOLDEN_REWARDS
-    assert UCBVI(1.0).optimistic(learned, rewards, 0, streams(0, 1)[0]).shape == (2,)
-    assert UCBVI(1.0).greedy(learned, rewards, 0, streams(0, 1)[0]).shape == (0, 2)
+    assert ucbvi(1.0).optimistic(learned, rewards, 0, streams(0, 1)[0]).shape == (2,)
+    assert ucbvi(1.0).greedy(learned, rewards, 0, streams(0, 1)[0]).shape == (0, 2)
 
 
 @pytest.mark.parametrize("kind", ["greedy", "optimistic"])
@@ -242,7 +248,7 @@ def test_partial_ties_are_broken_uniformly_and_each_on_its_own(kind):
         for s in range(n_states):
             put(table, 4 * s + 2, 0, 10**6)
     learned = estimate(n_states, table)
-    plan = getattr(UCBVI(1.0, bonus_scale=0.01), kind)(learned, rewards, horizon, streams(5, 1)[0])
+    plan = getattr(ucbvi(1.0, bonus_scale=0.01), kind)(learned, rewards, horizon, streams(5, 1)[0])
     assert plan.shape == (horizon, n_states)
     chosen = plan if kind == "greedy" else plan[horizon - 1 :]
     assert stats.chisquare(np.bincount(chosen.reshape(-1), minlength=4)[[0, 1, 3]]).pvalue > 1e-3
@@ -253,7 +259,7 @@ def test_partial_ties_are_broken_uniformly_and_each_on_its_own(kind):
 
 def test_same_stream_same_plan():
     learned, rewards = estimate(40, table_of(np.zeros((40, 3, 40), int))), np.tile([1.0, 1.0, 0.0], (40, 1))
-    plans = [UCBVI(1.0).greedy(learned, rewards, 5, streams(seed, 1)[0]) for seed in (1, 1, 2)]
+    plans = [ucbvi(1.0).greedy(learned, rewards, 5, streams(seed, 1)[0]) for seed in (1, 1, 2)]
     assert np.array_equal(plans[0], plans[1])
     assert not np.array_equal(plans[0], plans[2])
 
@@ -278,6 +284,6 @@ def test_estimate_of_one_state_and_one_action():
     assert estimate(1, table_of([[[0]]])).visits.tolist() == [[0]]
     learned = estimate(1, table_of([[[7]]]), table_of([[[2]]]))
     assert (learned.visits.tolist(), dense(learned).tolist()) == ([[9]], [[[1.0]]])
-    for learner in (UCBVI(1.0), UCBVI(1.0, bonus_scale=0.0)):
+    for learner in (ucbvi(1.0), ucbvi(1.0, bonus_scale=0.0)):
         plan = learner.optimistic(learned, np.array([[0.5]]), 3, streams(0, 1)[0])
         assert (plan == 0).all()

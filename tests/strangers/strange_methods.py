@@ -3,7 +3,7 @@
 import numpy as np
 
 from aomultirl import MDP, ModelSet, checks
-from aomultirl.agents import Agent, Report
+from aomultirl.agents import Agent, NoMemory, Report
 from aomultirl.agents.base import NOTHING
 from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
@@ -35,20 +35,17 @@ class backwards(Stream):  # noqa: N801
 class Sticky(Agent):
     """Takes one action for ever."""
 
+    keeps = NoMemory
+
     def __init__(self, horizon: int, action: int = 0) -> None:
         self.horizon, self.action = horizon, action
 
     def begin(self, setting):
         super().begin(setting)
         checks.integer("action", self.action, least=0, most=setting.n_actions - 1)
+        self.kept = NoMemory()
 
     def episode(self, start, stream, task=None):
         plan = np.full(self.setting.n_states, self.action, np.int32)
         yield Phase(follow(plan), self.horizon, CountTable(self.setting.n_states * self.setting.n_actions), NOTHING)
         return Report(evaluation=plan, evaluation_horizon=self.horizon)
-
-    def state(self):
-        return {}
-
-    def restore(self, saved):
-        pass

@@ -1,32 +1,46 @@
 """The complete agents."""
 
 from aomultirl import plugins
+from aomultirl.agents.alone import (
+    UCRL2,
+    OneEpisode,
+    OneEpisodeLearner,
+    OneEpisodeUCBVI,
+    OracleLearner,
+    OracleUCBVI,
+    Pooled,
+    PooledUCBVI,
+    Told,
+)
 from aomultirl.agents.aomultirl import AOMultiRL
-from aomultirl.agents.base import Agent, Report, Setting
-from aomultirl.agents.baselines import OneEpisodeUCBVI, Optimal, OracleUCBVI, PooledUCBVI, Random
+from aomultirl.agents.base import Agent, NoMemory, Report
+from aomultirl.agents.baselines import Optimal, Random
 from aomultirl.agents.doubling import DoublingAOMultiRL
-from aomultirl.agents.learners import OneEpisodeLearner, OracleLearner
 from aomultirl.agents.recall import Recall
 from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.agents.two_stage import TwoStageAOMultiRL
-from aomultirl.agents.ucrl2 import UCRL2
+from aomultirl.setting import Setting
 
 __all__ = [
     "UCRL2",
     "AOMultiRL",
     "Agent",
     "DoublingAOMultiRL",
+    "NoMemory",
+    "OneEpisode",
     "OneEpisodeLearner",
     "OneEpisodeUCBVI",
     "Optimal",
     "OracleLearner",
     "OracleUCBVI",
+    "Pooled",
     "PooledUCBVI",
     "Random",
     "Recall",
     "Report",
     "SequentialAOMultiRL",
     "Setting",
+    "Told",
     "TwoStageAOMultiRL",
 ]
 

@@ -8,49 +8,66 @@ H1 with the released constants; the learning phase's tables are indexed from its
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, theory
 from aomultirl.agents.base import (
-    NOTHING,
     Agent,
     Episode,
     Evidence,
     Memory,
     Remembered,
     Report,
-    Setting,
+    check_known,
     check_plan,
-    known_rewards,
+    check_shared,
+    learner_setting,
     read_failure,
+    run_phase,
 )
-from aomultirl.agents.baselines import make_ucbvi
-from aomultirl.agents.learner import Learner
-from aomultirl.agents.state import Saved
-from aomultirl.engine.behaviours import follow, uniform
+from aomultirl.agents.cluster_parameters import as_pairs, check_models, configured_parts, read_pairs
+from aomultirl.agents.clusters import Cluster, ClusterMemory
+from aomultirl.agents.forwarding import forwarding
+from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
-from aomultirl.exploring.explore_id import TIES, explore_id
-from aomultirl.identifying.clusters import Cluster
+from aomultirl.exploring import Exploration, ExploreID, Explorer
 from aomultirl.identifying.threshold import distance, identify_cluster
+from aomultirl.learning import UCBVI, Known, Learner, Learning, Share, Tally
 from aomultirl.mdp import ModelSet
+from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound
 
 
 @dataclass(frozen=True)
 class Stage:
-    """targets: Gamma, (S, A); samples: N; clustering_horizon, learning_horizon: H0 and H1; threshold: delta."""
+    """The numbers that are fixed for a run, or for one stage of it.
+
+    targets
+        Gamma, (S, A).
+    samples
+        N.
+    clustering_horizon, learning_horizon
+        H0 and H1.
+    threshold
+        delta.
+    failure
+        p of the stage, of which exploring has a third.
+    learning
+        the learner, with the share of the union bound that it has in this stage.
+    """
 
     targets: NDArray[np.bool_]
     samples: int
     clustering_horizon: int
     learning_horizon: int
     threshold: float
-    learner: Learner
+    failure: float
+    learning: Learning
 
     @property
     def pairs(self) -> NDArray[np.int64]:
@@ -84,26 +101,30 @@ class AOMultiRL(Agent):
     stop_early
         end the clustering phase once every pair has its N samples, which changes the process; with ``horizon`` given
         the learning phase gets the steps that are saved.
-    ties
-        "random" or "released", see :mod:`aomultirl.exploring.explore_id`.
-    bonus, bonus_scale, cap
-        see :class:`aomultirl.learning.UCBVI`.
+    explorer
+        how the clustering phase gathers its samples, such as ``ao.exploring.GOSPRL()``.  Where it says no number of
+        steps, ``clustering_horizon`` is needed.
+    learner
+        how the learning phase acts, such as ``ao.learning.UCBVI(bonus="released")``.
     reuse_samples
         learn from the samples of both phases, with the bonus for external samples:
         ``L_N = ln(5 S A K (H + N) M / p_1)`` and n counts both (Appendix H).
     rewards
         "known", or "unknown": estimated, with a bonus that keeps optimism.
+    **keywords
+        fields of the learner and of the explorer, such as ``bonus`` and ``ties``.
 
     Attributes
     ----------
-    clusters
-        what was learned, in order of first appearance.
     stage
         the numbers in force.
     """
 
     recognition = "samples"
+    keeps: ClassVar[type] = ClusterMemory
+    kept: ClusterMemory
 
+    @forwarding(ExploreID, UCBVI)
     def __init__(
         self,
         models: int | ModelSet,
@@ -119,31 +140,36 @@ class AOMultiRL(Agent):
         samples: int | None = None,
         clustering_horizon: int | None = None,
         stop_early: bool = False,
-        ties: str = "random",
-        bonus: str = "paper",
-        bonus_scale: float = 1.0,
-        cap: str = "horizon",
+        explorer: Explorer = ExploreID(),
+        learner: Learner = UCBVI(),
         reuse_samples: bool = False,
         rewards: str = "known",
+        **keywords: Any,
     ) -> None:
         self.models, self.separation, self.hitting_time, self.failure = models, separation, hitting_time, failure
         self.distinguishing_set = None if distinguishing_set is None else as_pairs(distinguishing_set)
         self.level, self.constants = level, constants
         self.horizon, self.learning_horizon = horizon, learning_horizon
         self.samples, self.clustering_horizon = samples, clustering_horizon
-        self.stop_early, self.ties, self.reuse_samples, self.rewards = stop_early, ties, reuse_samples, rewards
-        self.bonus, self.bonus_scale, self.cap = bonus, bonus_scale, cap
+        self.stop_early, self.reuse_samples, self.rewards = stop_early, reuse_samples, rewards
+        self.explorer, self.learner = configured_parts(explorer, learner, keywords)
+        self.pair_bytes = self.learner.pair_bytes
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
-        checks.choice("ties", self.ties, TIES)
         for name in ("stop_early", "reuse_samples"):
             checks.truth(name, getattr(self, name))
         checks.real("separation", self.separation, above=0.0, most=2.0)
         read_failure(self.failure)
-        self.clusters: list[Cluster] = []
+        self.kept = self.keeps()
         check_models(self.models, self.separation, setting)
         self.stage = self._first_stage()
+        self.kept.shared = self.stage.learning.shared()
+
+    @property
+    def clusters(self) -> list[Cluster]:
+        """What was learned, in order of first appearance."""
+        return self.kept.clusters
 
     def _first_stage(self) -> Stage:
         targets = read_pairs(self.distinguishing_set, self.setting)
@@ -162,7 +188,8 @@ class AOMultiRL(Agent):
             raise checks.Refusal("hitting_time", "is needed: the models are not given, so it cannot be computed")
         exact = max(world.hitting_time() for world in self.models)
         if math.isinf(exact):
-            raise ValueError("the models have an infinite hitting time; choose hitting_time=... or a planning explorer")
+            words = "must be chosen, or a planning explorer: the models have an infinite hitting time"
+            raise checks.Refusal("hitting_time", words)
         return exact
 
     def _learning_horizon(self, clustering_horizon: int) -> int:
@@ -189,107 +216,101 @@ class AOMultiRL(Agent):
         if samples is None:
             samples = theory.samples_needed(*sizes, setting.episodes, failure, self.constants)
         samples = checks.integer("samples", samples, least=1)
+        self.explorer.behaviour(targets, samples, failure / 3.0)  # which refuses what it cannot do
         first = self._clustering_horizon(pairs, samples, failure)
         rest = learning_horizon(first)
         if first > checks.LARGEST:
             raise ValueError(f"the clustering phase takes H0 = {float(first):.3g} steps, more than can be counted")
-        check_plan("learning_horizon" if self.horizon is None else "horizon", rest, setting)
-        learner = Learner(
-            make_ucbvi(self._logarithm(first, rest, samples, failure), self.bonus, self.bonus_scale, self.cap),
-            known_rewards(self.rewards, setting),
-            setting.n_states,
-            setting.n_actions,
-        )
-        return Stage(targets, samples, first, rest, threshold, learner)
+        if self.learner.plans_by_step:
+            check_plan("learning_horizon" if self.horizon is None else "horizon", rest, setting)
+        most = rest if self.horizon is None or not self.stop_early else self.horizon
+        share = Share(failure, setting.episodes, self.n_models, self._counted_steps(first, rest, samples))
+        learning = self.learner.begin(learner_setting(self.rewards, setting), most, share)
+        learning.take_shared(self.kept.shared or learning.shared())
+        for cluster in self.clusters:
+            cluster.regret = learning.carried(cluster.regret)
+        return Stage(targets, samples, first, rest, threshold, failure, learning)
 
     def _clustering_horizon(self, pairs: int, samples: int, failure: float) -> int:
         """H0 for so many pairs, each to be seen ``samples`` times."""
         if self.clustering_horizon is not None:
             return checks.integer("clustering_horizon", self.clustering_horizon, least=1)
-        sizes = (self.setting.n_states, pairs, self.separation)
-        return theory.clustering_horizon(
-            *sizes, self._hitting_time(), self.setting.episodes, failure, self.constants, samples
+        steps = self.explorer.steps(
+            Exploration(
+                n_states=self.setting.n_states,
+                pairs=pairs,
+                needed=samples,
+                episodes=self.setting.episodes,
+                separation=self.separation,
+                hitting_time=self._hitting_time() if self.explorer.needs_hitting_time else self.hitting_time,
+                failure=failure,
+                constants=self.constants,
+            )
         )
+        if steps is None:
+            name = type(self.explorer).__name__
+            raise checks.Refusal("clustering_horizon", f"is needed: no theory says how many steps {name} takes")
+        return steps
 
-    def _logarithm(self, first: int, rest: int, samples: int, failure: float) -> float:
-        """L, with p_1 = p / 3."""
+    def _counted_steps(self, first: int, rest: int, samples: int) -> int:
+        """The steps in L."""
         steps = max(rest, 1) if self.constants == "released" else first + rest
-        if self.reuse_samples:
-            steps += samples
-        pairs = self.setting.n_states * self.setting.n_actions
-        return math.log(15.0 * pairs * self.setting.episodes * steps * self.n_models / failure)
+        return steps + samples if self.reuse_samples else steps
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         stage, n_states, n_actions = self.stage, self.setting.n_states, self.setting.n_actions
-        explored, found = CountTable(n_states * n_actions), stage.learner.sums()
-        explore = explore_id(stage.targets, stage.samples, self.ties)
-        outcome = yield Phase(explore, stage.clustering_horizon, explored, found, "clustering")
-        spent = outcome.steps
+        explored = stage.learning.tally()
+        explore = self.explorer.behaviour(stage.targets, stage.samples, stage.failure / 3.0)
+        outcome = yield Phase(explore, stage.clustering_horizon, explored.counts, explored.sums, "clustering")
+        spent, here = outcome.steps, outcome.state
         if outcome.finished and not self.stop_early:
             rest = stage.clustering_horizon - spent
-            spent += (yield Phase(uniform(n_states, n_actions), rest, explored, found, "clustering")).steps
-        report = yield from self._identified(explored, found, spent, stream)
+            more = yield Phase(uniform(n_states, n_actions), rest, explored.counts, explored.sums, "clustering")
+            spent, here = spent + more.steps, more.state
+        report = yield from self._identified(explored, spent, here, stream)
         return replace(report, exploration_ok=outcome.finished)
 
-    def _identified(
-        self, explored: CountTable, found: NDArray[np.float64], spent: int, stream: RandomStream
-    ) -> Episode:
+    def _identified(self, explored: Tally, spent: int, here: int, stream: RandomStream) -> Episode:
         """Identify the cluster, learn for the rest of the episode, and remember."""
-        stage, n_pairs = self.stage, self.setting.n_states * self.setting.n_actions
-        number = identify_cluster(explored, self.clusters, stage.pairs, stage.threshold)
+        stage, learning = self.stage, self.stage.learning
+        models = [cluster.model for cluster in self.clusters]
+        number = identify_cluster(explored.counts, models, stage.pairs, stage.threshold)
         new = number < 0
-        cluster = Cluster(n_pairs) if new else self.clusters[number]
+        cluster = Cluster.empty(learning) if new else self.clusters[number]
         horizon = stage.learning_horizon
         if self.stop_early and self.horizon is not None:
             horizon = self.horizon - spent
-        plan = stage.learner.act(self._samples(cluster, explored), self._sums(cluster, found), horizon, stream)
-        learned, earned = CountTable(n_pairs), stage.learner.sums()
-        yield Phase(follow(plan), horizon, learned, earned)
+        learned = learning.tally()
+        behaviour = learning.act(self._learned(cluster, explored).during(learned), horizon, stream)
+        ran = yield from run_phase(Phase(behaviour, horizon, learned.counts, learned.sums), here)
 
         if new:
             number = len(self.clusters)
             self.clusters.append(cluster)
-        self._commit(cluster, explored, found, learned, earned)
+        cluster.add_model(explored)
+        learning.learn(cluster.regret, ran)
+        self.kept.shared = learning.shared()
         last = self._evaluation_horizon()
         if stage.learning_horizon == 0:  # nothing was learned, so there is no policy to judge
             return Report(number, new)
-        best = stage.learner.best(self._samples(cluster), self._sums(cluster), last, stream)
-        return Report(number, new, True, best, last, self._samples(cluster))
+        known = self._learned(cluster)
+        return Report(number, new, True, learning.best(known, last, stream), last, (known.counts,))
 
-    def _samples(self, cluster: Cluster, *fresh: CountTable) -> tuple[CountTable, ...]:
+    def _learned(self, cluster: Cluster, fresh: Tally | None = None) -> Known:
         """What is learned from: the learning phases, or both phases."""
-        return (cluster.regret, cluster.model, *fresh) if self.reuse_samples else (cluster.regret,)
-
-    def _sums(self, cluster: Cluster, fresh: NDArray[np.float64] = NOTHING) -> NDArray[np.float64]:
-        """The rewards of those samples."""
-        if not self.reuse_samples or len(fresh) == 0:
-            return cluster.regret_sums + cluster.model_sums if self.reuse_samples else cluster.regret_sums
-        return cluster.regret_sums + cluster.model_sums + fresh
-
-    def _commit(
-        self,
-        cluster: Cluster,
-        explored: CountTable,
-        found: NDArray[np.float64],
-        learned: CountTable,
-        earned: NDArray[np.float64],
-    ) -> None:
-        """Memory changes here, after the last step."""
-        cluster.model.add(explored)
-        cluster.regret.add(learned)
-        if len(found) > 0:
-            cluster.model_sums += found
-            cluster.regret_sums += earned
+        return cluster.together(self.stage.learning, fresh) if self.reuse_samples else cluster.regret
 
     def _evaluation_horizon(self) -> int:
         return self.stage.learning_horizon
 
-    def state(self) -> dict[str, Any]:
-        return {"clusters": [cluster_state(cluster) for cluster in self.clusters]}
-
-    def restore(self, saved: Saved) -> None:
-        n_pairs = self.setting.n_states * self.setting.n_actions
-        self.clusters = [restored_cluster(one, n_pairs) for one in saved.each("clusters", self.setting.episodes)]
+    def restore(self, kept: Any) -> None:
+        for number, cluster in enumerate(kept.clusters):
+            nothing = self.stage.learning.nothing()
+            check_known(cluster.regret, nothing, f"memory.clusters[{number}].regret")
+            check_known(replace(nothing, sums=cluster.model_sums), nothing, f"memory.clusters[{number}]")
+        check_shared(kept.shared, self.stage.learning)
+        super().restore(kept)
+        self.stage.learning.take_shared(kept.shared)
 
     def memory(self, stream: RandomStream) -> Memory:
         horizon = self._evaluation_horizon()
@@ -300,7 +321,7 @@ class AOMultiRL(Agent):
         )
 
     def _first_actions(self, cluster: Cluster, horizon: int, stream: RandomStream) -> NDArray[np.int32]:
-        plan = self.stage.learner.best(self._samples(cluster), self._sums(cluster), horizon, stream)
+        plan = self.stage.learning.best(self._learned(cluster), horizon, stream)
         return np.asarray(plan.reshape(-1, self.setting.n_states)[0])
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
@@ -321,7 +342,10 @@ class AOMultiRL(Agent):
         }
 
     def regret_bound(self, episodes: int) -> RegretBound | None:
-        if self.samples is not None or self.clustering_horizon is not None or self.bonus_scale != 1.0:
+        faithful = isinstance(self.explorer, ExploreID) and isinstance(self.learner, UCBVI)
+        if self.samples is not None or self.clustering_horizon is not None or not faithful:
+            return None
+        if isinstance(self.learner, UCBVI) and self.learner.bonus_scale != 1.0:
             return None
         return self._theorem(episodes)
 
@@ -335,47 +359,3 @@ class AOMultiRL(Agent):
             learning_horizon=self.stage.learning_horizon,
             failure=self.failure,
         )
-
-
-def cluster_state(cluster: Cluster) -> dict[str, Any]:
-    """What a cluster holds."""
-    return {name: getattr(cluster, name) for name in ("model", "regret", "model_sums", "regret_sums")}
-
-
-def restored_cluster(saved: Saved, n_pairs: int) -> Cluster:
-    """The cluster again."""
-    cluster = Cluster(n_pairs)
-    cluster.model, cluster.regret = saved.counts("model"), saved.counts("regret")
-    cluster.model_sums = saved.array("model_sums", (n_pairs,), least=0.0)
-    cluster.regret_sums = saved.array("regret_sums", (n_pairs,), least=0.0)
-    return cluster
-
-
-def check_models(models: int | ModelSet, separation: float | None, setting: Setting) -> None:
-    """Refuse a lambda that the worlds do not keep, and worlds of another size."""
-    if not isinstance(models, ModelSet):
-        checks.integer("models", models, least=1)
-        return
-    exact = models.separation()
-    if separation is not None and (told := checks.real("separation", separation, above=0.0, most=2.0)) > exact:
-        raise checks.Refusal(
-            "separation", f"is {told!r}, but the models are only {exact!r} apart; tests are strict, so stay 1e-6 below"
-        )
-    sizes = (models.n_states, models.n_actions)
-    if sizes != (setting.n_states, setting.n_actions):
-        raise checks.Refusal("models", f"have {sizes[0]} states and {sizes[1]} actions, but these worlds do not")
-
-
-def as_pairs(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A list, so that a generator is not used up by the first run."""
-    return checks.items("distinguishing_set", pairs, "pairs (state, action)")
-
-
-def read_pairs(pairs: Iterable[tuple[int, int]] | None, setting: Setting) -> NDArray[np.bool_]:
-    """The distinguishing set as a mask, (S, A); all pairs where none is given."""
-    if pairs is None:
-        return np.ones((setting.n_states, setting.n_actions), bool)
-    mask = checks.pairs("distinguishing_set", pairs, setting.n_states, setting.n_actions)
-    if not mask.any():
-        raise checks.Refusal("distinguishing_set", "is empty")
-    return mask

@@ -6,43 +6,25 @@ after its last ``yield``, so an episode that fails on the way leaves no trace.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks, sizes
-from aomultirl.agents.state import Saved
+from aomultirl import checks, records, sizes
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Outcome, Phase
-from aomultirl.mdp import ModelSet
+from aomultirl.engine.stepping import Outcome, Phase, Ran
+from aomultirl.exploring.base import Explorer
+from aomultirl.learning.base import Known, Learner, Learning
+from aomultirl.setting import Setting as Setting
 from aomultirl.theory import RegretBound
 
 NOTHING: NDArray[np.float64] = np.empty(0)
 """In place of reward sums that nobody asks for."""
 LEAST_FAILURE = 1e-100
 """Probability of failure below which formulas leave the numbers that there are."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What everybody may know of a run.
-
-    rewards
-        (S, A), or None where they are not known.
-    episodes
-        K.
-    models
-        the worlds themselves; only for agents that say so in ``told``.
-    """
-
-    n_states: int
-    n_actions: int
-    rewards: NDArray[np.float64] | None
-    episodes: int
-    models: ModelSet | None = None
 
 
 @dataclass(frozen=True)
@@ -131,13 +113,21 @@ class Agent:
         soon as the evidence suffices; "belief", while it acts; empty for agents that do not.
     pair_bytes
         memory that an episode takes for each state and action, visited or not: at least a table of counts.
+    keeps
+        the class of :attr:`kept`; None where the agent does not say what it remembers, and so cannot be saved.
+    kept
+        everything that the next episode, :meth:`memory` and :meth:`findings` depend on, beyond what begin() makes: a
+        dataclass whose fields say what a file may hold (:mod:`aomultirl.records`).  ``ao.save`` writes it down between
+        episodes.
     """
 
     told: ClassVar[frozenset[str]] = frozenset()
-    pair_bytes: ClassVar[int] = 16
-    setting: Setting
-    completed: int = 0
+    keeps: ClassVar[type | None] = None
+    pair_bytes: int = 16
     recognition: ClassVar[RecognisedBy] = ""
+    setting: Setting
+    kept: Any
+    completed: int = 0
 
     def begin(self, setting: Setting) -> None:
         """A new run: forget everything, and check the parameters against the setting."""
@@ -166,36 +156,62 @@ class Agent:
         """What a theorem promises for so many episodes with these parameters; None where none does."""
         return None
 
-    def state(self) -> dict[str, Any]:
-        """Everything that the next episode, :meth:`memory` and :meth:`findings` depend on, beyond what begin() makes.
+    def restore(self, kept: Any) -> None:
+        """Take over what :attr:`kept` was when the agent was saved, after begin() with the same setting.
 
-        By name: what JSON can hold, NumPy arrays, :class:`CountTable` s, and lists and dicts of these.  With it and
-        :meth:`restore`, an agent can be saved (``ao.save``); both are only asked for between episodes.
+        Its fields were checked against their types; what else must hold is checked here.
         """
-        raise NotImplementedError
-
-    def restore(self, saved: Saved) -> None:
-        """Take over what :meth:`state` gave, after begin() with the same setting.
-
-        It comes from a file that somebody may have changed; the methods of ``saved`` check what they read.
-        """
-        raise NotImplementedError
+        self.kept = kept
 
     def parameters(self) -> dict[str, Any]:
-        """The constructor's parameters, as far as they are kept under their own names."""
+        """The constructor's parameters by name, as far as they are kept.
+
+        Those that a constructor only forwards to its learner or explorer are read there, unless that is a parameter
+        itself and so says them all.
+        """
         import inspect
 
         names = inspect.signature(type(self).__init__).parameters
-        return {name: getattr(self, name) for name in names if name in vars(self)}
+        holders = [getattr(self, part) for part in ("learner", "explorer") if hasattr(self, part) and part not in names]
+        kept = {}
+        for name in names:
+            owner = next((owner for owner in (self, *holders) if name in vars(owner)), None)
+            if owner is not None:
+                kept[name] = vars(owner)[name]
+        return kept
 
     def __repr__(self) -> str:
         words = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
         return f"{type(self).__name__}({words})"
 
 
+@dataclass
+class NoMemory:
+    """What an agent keeps that remembers nothing."""
+
+
+def run_phase(phase: Phase, entered: int) -> Generator[Phase, Outcome, Ran]:
+    """Yield a phase, and give it back as it was run; ``entered`` is the state it begins in."""
+    outcome = yield phase
+    return Ran(phase, entered, outcome)
+
+
 def read_failure(failure: float) -> float:
     """p, not so small that what is divided by it is beyond numbers."""
     return checks.real("failure", failure, above=0.0, least=LEAST_FAILURE, below=1.0)
+
+
+def check_is_learner(learner: object) -> None:
+    """Refuse anything else, classes included."""
+    if not isinstance(learner, Learner):
+        raise checks.Refusal("learner", f"is {checks.shown(learner)}, not a learner such as ao.learning.UCBVI()")
+
+
+def check_is_explorer(explorer: object) -> None:
+    """Refuse anything else, classes included."""
+    if not isinstance(explorer, Explorer):
+        words = f"is {checks.shown(explorer)}, not an explorer such as ao.exploring.ExploreID()"
+        raise checks.Refusal("explorer", words)
 
 
 def check_plan(name: str, horizon: int, setting: Setting, plans: int = 1) -> None:
@@ -218,10 +234,31 @@ def check_pairs(agent: Agent, name: str, value: object, n_states: int, n_actions
     sizes.check(name, value, float(agent.pair_bytes) * n_states * n_actions, words, "their number")
 
 
-def known_rewards(rewards: str, setting: Setting) -> NDArray[np.float64] | None:
-    """(S, A), or None where the agent must estimate them; refuses "known" where nobody knows them."""
+def check_known(known: Known, nothing: Known, place: str) -> None:
+    """Refuse what no learner can know that knows ``nothing`` at first."""
+    records.check_like({"sums": known.sums, **known.own}, {"sums": nothing.sums, **nothing.own}, place)
+    records.check_entries(known.sums, f"{place}.sums", least=0.0)
+
+
+def check_shared(shared: dict[str, NDArray[Any]], learning: Learning) -> None:
+    """Refuse what a learner cannot know of all worlds alike."""
+    records.check_like(shared, learning.shared(), "memory.shared")
+
+
+def learner_setting(rewards: str, setting: Setting) -> Setting:
+    """The setting as a learner is told it: without rewards where it must estimate them ("unknown").
+
+    Refuses "known" where nobody knows them.
+    """
     if checks.choice("rewards", rewards, ("known", "unknown")) == "unknown":
-        return None
+        return replace(setting, rewards=None)
     if setting.rewards is None:
         raise checks.Refusal("rewards", '= "known", but nobody says what they are here; take rewards="unknown"')
-    return np.array(setting.rewards, np.float64)
+    return replace(setting, rewards=np.array(setting.rewards, np.float64))
+
+
+def told_task(task: int | None) -> int:
+    """The task, which must be told."""
+    if task is None:
+        raise ValueError("this agent must be told the task of each episode")
+    return task

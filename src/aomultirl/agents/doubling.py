@@ -7,21 +7,36 @@ which cannot succeed before c = 256 (E30); here H0 starts at ``|Gamma| N``, the 
 """
 
 from collections.abc import Iterable
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 from aomultirl import checks
 from aomultirl.agents.aomultirl import AOMultiRL
-from aomultirl.agents.base import Episode, Report, Setting
-from aomultirl.agents.state import Saved
-from aomultirl.engine.behaviours import follow, uniform
-from aomultirl.engine.counts import CountTable
+from aomultirl.agents.base import Episode, Report, run_phase
+from aomultirl.agents.clusters import ClusterMemory
+from aomultirl.agents.forwarding import forwarding
+from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
-from aomultirl.exploring.gosprl import gosprl
+from aomultirl.exploring import GOSPRL, Explorer
 from aomultirl.mdp import ModelSet
+from aomultirl.records import Within
+from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound
+
+
+@dataclass
+class DoublingMemory(ClusterMemory):
+    """What the doubling agent remembers.
+
+    failures
+        how many episodes were not identified so far.
+    doublings
+        how often H0 was doubled.
+    """
+
+    failures: Annotated[int, Within(0, "episodes")] = 0
+    doublings: Annotated[int, Within(0, "episodes")] = 0
 
 
 class DoublingAOMultiRL(AOMultiRL):
@@ -29,15 +44,19 @@ class DoublingAOMultiRL(AOMultiRL):
 
     Parameters
     ----------
-    models, separation, failure, distinguishing_set, level, horizon, **options
+    models, separation, failure, distinguishing_set, level, horizon, **keywords
         as in :class:`AOMultiRL`; the horizon H is needed, because H0 changes.
-
-    Attributes
-    ----------
-    failures
-        how many episodes were not identified so far.
+    explorer
+        one that needs no hitting time.
     """
 
+    keeps: ClassVar[type] = DoublingMemory
+    kept: DoublingMemory
+
+    @forwarding(
+        AOMultiRL,
+        without=("hitting_time", "constants", "learning_horizon", "clustering_horizon", "stop_early", "ties"),
+    )
     def __init__(
         self,
         models: int | ModelSet,
@@ -47,28 +66,32 @@ class DoublingAOMultiRL(AOMultiRL):
         level: float | None = None,
         horizon: int | None = None,
         *,
-        samples: int | None = None,
-        bonus: str = "paper",
-        bonus_scale: float = 1.0,
-        cap: str = "horizon",
-        reuse_samples: bool = False,
-        rewards: str = "known",
+        explorer: Explorer = GOSPRL(),
+        **keywords: Any,
     ) -> None:
-        options: dict[str, Any] = {
-            "samples": samples,
-            "bonus": bonus,
-            "bonus_scale": bonus_scale,
-            "cap": cap,
-            "reuse_samples": reuse_samples,
-            "rewards": rewards,
-        }
-        super().__init__(models, separation, None, failure, distinguishing_set, level, "paper", horizon, **options)
+        super().__init__(
+            models,
+            separation,
+            None,
+            failure,
+            distinguishing_set,
+            level,
+            "paper",
+            horizon,
+            explorer=explorer,
+            **keywords,
+        )
 
     def begin(self, setting: Setting) -> None:
         if self.horizon is None:
             raise checks.Refusal("horizon", "is needed: the clustering phase changes its length within it")
-        self.failures, self._doublings = 0, 0
+        self._doublings = 0
         super().begin(setting)
+
+    @property
+    def failures(self) -> int:
+        """How many episodes were not identified so far."""
+        return self.kept.failures
 
     def _clustering_horizon(self, pairs: int, samples: int, failure: float) -> int:
         return (pairs * samples) << self._doublings
@@ -82,35 +105,43 @@ class DoublingAOMultiRL(AOMultiRL):
             self.stage = self._make_stage(self.stage.targets, level, self.failure, self._learning_horizon)
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
-        stage, n_pairs = self.stage, self.setting.n_states * self.setting.n_actions
-        explored, found = CountTable(n_pairs), stage.learner.sums()
-        explore = gosprl(stage.targets, stage.samples, self.failure / 3.0)
-        outcome = yield Phase(explore, stage.clustering_horizon, explored, found, "clustering")
+        stage, learning = self.stage, self.stage.learning
+        explored = learning.tally()
+        explore = self.explorer.behaviour(stage.targets, stage.samples, stage.failure / 3.0)
+        outcome = yield Phase(explore, stage.clustering_horizon, explored.counts, explored.sums, "clustering")
         if outcome.finished:
             rest = stage.clustering_horizon - outcome.steps
-            yield Phase(uniform(self.setting.n_states, self.setting.n_actions), rest, explored, found, "clustering")
-            return (yield from self._identified(explored, found, stage.clustering_horizon, stream))
-        sums = found if len(found) else np.zeros(n_pairs)
-        plan = stage.learner.act((explored,), sums, stage.learning_horizon, stream)
-        learned, earned = CountTable(n_pairs), stage.learner.sums()
-        yield Phase(follow(plan), stage.learning_horizon, learned, earned)
-        self.failures += 1
+            acting = uniform(self.setting.n_states, self.setting.n_actions)
+            more = yield Phase(acting, rest, explored.counts, explored.sums, "clustering")
+            return (yield from self._identified(explored, stage.clustering_horizon, more.state, stream))
+        known = learning.nothing()
+        known.add(explored)
+        learned = learning.tally()
+        behaviour = learning.act(known.during(learned), stage.learning_horizon, stream)
+        phase = Phase(behaviour, stage.learning_horizon, learned.counts, learned.sums)
+        ran = yield from run_phase(phase, outcome.state)
+        learning.learn(known, ran)
+        self.kept.failures, self.kept.shared = self.kept.failures + 1, learning.shared()
         self._double()
-        sums = sums + earned if len(earned) else sums
-        best = stage.learner.best((explored, learned), sums, stage.learning_horizon, stream)
-        return Report(-1, False, False, best, stage.learning_horizon, (explored, learned), abstained=True)
+        self.kept.doublings = self._doublings
+        best = learning.best(known, stage.learning_horizon, stream)
+        return Report(
+            exploration_ok=False,
+            evaluation=best,
+            evaluation_horizon=stage.learning_horizon,
+            samples=(known.counts,),
+            abstained=True,
+        )
 
-    def state(self) -> dict[str, Any]:
-        return {**super().state(), "failures": self.failures, "doublings": self._doublings}
-
-    def restore(self, saved: Saved) -> None:
-        super().restore(saved)
-        self.failures = saved.integer("failures", most=self.setting.episodes)
-        for _ in range(saved.integer("doublings", most=self.failures)):
+    def restore(self, kept: Any) -> None:
+        if kept.doublings > kept.failures:
+            raise ValueError(f"memory.doublings is {kept.doublings}, more than the {kept.failures} failures")
+        for _ in range(kept.doublings):
             before = self._doublings
             self._double()
             if self._doublings == before:
-                raise ValueError(f"{saved.place}.doublings is more than fits into an episode")
+                raise ValueError("memory.doublings is more than fits into an episode")
+        super().restore(kept)
 
     def findings(self) -> dict[str, Any]:
         return {**super().findings(), "failures": self.failures}

@@ -3,25 +3,48 @@
 Arrays, count tables and sets of worlds are listed once, however often they are used, and are one object again later.
 """
 
+import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, plugins, records
 from aomultirl.agents import archive
-from aomultirl.agents.state import Saved
 from aomultirl.engine import packed_counts
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.packed_counts import Packed
 from aomultirl.engine.successors import Successors
-from aomultirl.learning.optimism import Options
 from aomultirl.mdp import MDP, ModelSet
 
 Encoded = Any
 """What JSON can hold."""
+
+
+PARTS = ("learner", "explorer")
+"""The kinds of things that agents are put together from."""
+
+
+@dataclasses.dataclass
+class _World:
+    """One world, encoded: its successor lists, start and layout."""
+
+    starts: Encoded
+    states: Encoded
+    probs: Encoded
+    start: Encoded
+    layout: Encoded
+
+
+@dataclasses.dataclass
+class _Models:
+    """A set of worlds, encoded: the rewards that they share, the set's origin, and each world."""
+
+    rewards: Encoded
+    origin: Encoded
+    worlds: list[_World]
 
 
 class Encoder:
@@ -48,8 +71,9 @@ class Encoder:
             return {"$counts": self._once(value, lambda: self._table(value, place))}
         if isinstance(value, ModelSet):
             return {"$models": self._once(value, lambda: self._worlds(value, place))}
-        if isinstance(value, Options):
-            return {"$options": {name: self.encode(one, f"{place}.{name}") for name, one in value._asdict().items()}}
+        if (kind := plugins.kind_of(value)) in PARTS:
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            return {f"${kind}": [type(value).__name__, self.encode(fields, place)]}
         if type(value) in (list, tuple):
             entries = [self.encode(one, f"{place}[{i}]") for i, one in enumerate(value)]
             return entries if isinstance(value, list) else {"$tuple": entries}
@@ -79,15 +103,15 @@ class Encoder:
 
     def _worlds(self, models: ModelSet, place: str) -> int:
         worlds = [
-            {
+            _World(
                 **{name: self.encode(array, place) for name, array in world.successors._asdict().items()},
-                "start": self.encode(world.start, place),
-                "layout": self.encode(world.layout, place),
-            }
+                start=self.encode(world.start, place),
+                layout=self.encode(world.layout, place),
+            )
             for world in models
         ]
         rewards, origin = self.encode(np.array(models.rewards), place), self.encode(models.origin, place)
-        self.models.append({"rewards": rewards, "origin": origin, "worlds": worlds})
+        self.models.append(records.write(_Models(rewards, origin, worlds)))
         return len(self.models) - 1
 
 
@@ -96,12 +120,16 @@ class Decoder:
 
     Parameters
     ----------
-    document
-        with the lists "tables" and "models" of the encoder.
+    tables, models, arrays
+        those of the encoder.
+    own
+        classes of somebody's own that learners and explorers may be of.
     """
 
-    def __init__(self, document: Saved, arrays: list[NDArray[Any]]) -> None:
-        self._arrays, self._tables, self._models = arrays, document.entries("tables"), document.entries("models")
+    def __init__(
+        self, tables: list[Encoded], models: list[Encoded], arrays: list[NDArray[Any]], own: Iterable[type] = ()
+    ) -> None:
+        self._arrays, self._tables, self._models, self._own = arrays, tables, models, list(own)
         self._made: dict[tuple[str, int], Any] = {}
         self.sizes: tuple[int, int] | None = None
         """(S, A), which count tables must fit; None as long as they are not known."""
@@ -126,11 +154,19 @@ class Decoder:
             return self._once("table", content, self._tables, self._table)
         if name == "$models":
             return self._once("set of worlds", content, self._models, self._worlds)
-        if name == "$options" and isinstance(content, dict) and set(content) == set(Options._fields):
-            return Options(**self.decode(content))
+        if name[1:] in PARTS and isinstance(content, list) and len(content) == 2:
+            return self._part(name[1:], *content)
         if name == "$tuple" and isinstance(content, list):
             return tuple(self.decode(content))
         raise ValueError(f"it holds {checks.shown(name)} with something that cannot be: {checks.shown(content)}")
+
+    def _part(self, kind: str, name: Any, fields: Any) -> Any:
+        """A learner or an explorer, which its fields make."""
+        own = {maker.__name__: maker for maker in self._own if plugins.kind_of(maker) == kind}
+        maker, given = own.get(name) or plugins.find(kind, name), self.decode(fields)
+        if not isinstance(given, dict):
+            raise ValueError(f"the parameters of {name} are not a table of names and values")
+        return maker(**given)
 
     def _array(self, number: Any) -> NDArray[Any]:
         return self._arrays[checks.integer("the number of an array", number, least=0, most=len(self._arrays) - 1)]
@@ -160,15 +196,14 @@ class Decoder:
             raise ValueError(f"a count table is wrong: {error}") from None
 
     def _worlds(self, described: Any) -> ModelSet:
-        told = Saved(described, "models")
-        rewards, worlds = self.decode(told.value("rewards")), []
-        for one in told.each("worlds"):
-            arrays = Successors(*(self.decode(one.value(name)) for name in Successors._fields))
+        models: _Models = records.read(_Models, described, {}, "models")
+        rewards, worlds = self.decode(models.rewards), []
+        for world in models.worlds:
+            arrays = Successors(*(self.decode(getattr(world, name)) for name in Successors._fields))
             if not all(isinstance(array, np.ndarray) for array in arrays):
                 raise ValueError("a world has no successor lists")
-            start, layout = self.decode(one.value("start")), self.decode(one.value("layout"))
-            worlds.append(MDP(arrays, rewards, start, layout=layout))
-        origin = self.decode(told.value("origin"))
+            worlds.append(MDP(arrays, rewards, self.decode(world.start), layout=self.decode(world.layout)))
+        origin = self.decode(models.origin)
         if origin is not None and not isinstance(origin, dict):
             raise ValueError(f"the origin of the worlds is {checks.shown(origin)}")
         return ModelSet(worlds, origin)

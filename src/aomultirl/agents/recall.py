@@ -20,7 +20,7 @@ is.
 import math
 from collections.abc import Generator
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +34,12 @@ from aomultirl.agents.base import (
     Memory,
     Remembered,
     Report,
-    Setting,
-    known_rewards,
+    check_shared,
+    learner_setting,
     read_failure,
 )
-from aomultirl.agents.practical import Practical
-from aomultirl.agents.recall_memory import World, add_since, restored_world
-from aomultirl.agents.state import Saved
-from aomultirl.agents.tracing import Traces
+from aomultirl.agents.recall_memory import RecallMemory, World, add_since
+from aomultirl.agents.tracing import Trace
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
@@ -58,7 +56,9 @@ from aomultirl.identifying.proof import (
     standards,
 )
 from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs, settle
-from aomultirl.learning.optimism import GUIDE, Options, planner
+from aomultirl.learning.optimism import GUIDE, planner
+from aomultirl.learning.practical import Practical
+from aomultirl.setting import Setting
 
 SURE = 0.999
 """Posterior probability at which an episode's counts are noted."""
@@ -105,16 +105,14 @@ class Recall(Agent):
     rewards
         "known", or "unknown": estimated.
     learner
-        the learner's numbers in place of the default ones, see :mod:`aomultirl.learning.optimism`.
+        a :class:`aomultirl.learning.Practical` with other numbers than the default ones.
 
-    Attributes
-    ----------
-    worlds
-        everything that was met.
     """
 
     recognition = "belief"
     pair_bytes = 180
+    keeps: ClassVar[type] = RecallMemory
+    kept: RecallMemory
 
     def __init__(
         self,
@@ -124,7 +122,7 @@ class Recall(Agent):
         *,
         proof: float = 0.05,
         rewards: str = "known",
-        learner: Options | None = None,
+        learner: Practical = Practical(),
     ) -> None:
         self.failure, self.horizon, self.resolution = failure, horizon, resolution
         self.proof, self.rewards, self.learner = proof, rewards, learner
@@ -138,15 +136,31 @@ class Recall(Agent):
         n_pairs = setting.n_states * setting.n_actions
         self._rules = standards(setting.n_states, n_pairs, setting.episodes, failure, resolution)
         self._gammas = gammas()
-        self._learner = Practical(known_rewards(self.rewards, setting), setting, self.horizon, self.learner)
-        self._traces = Traces()
-        self.worlds: list[World] = []
-        self.clusters = self._met = self.abstentions = 0
+        if not isinstance(self.learner, Practical):
+            raise checks.Refusal("learner", f"is {checks.shown(self.learner)}, not ao.learning.Practical(...)")
+        self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
+        self.kept = RecallMemory(shared=self._learning.shared())
         self._now: tuple[BeliefBehaviour, Knowledge, Knowledge] | None = None
+
+    @property
+    def worlds(self) -> list[World]:
+        """Everything that was met."""
+        return self.kept.worlds
+
+    @property
+    def clusters(self) -> int:
+        """How many worlds are proven."""
+        return sum(world.proven is not None for world in self.worlds)
+
+    @property
+    def abstentions(self) -> int:
+        """How many episodes were put in no cluster."""
+        return self.kept.abstentions
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         known, proven = self._recollect()
-        counts, sums = CountTable(known.visits.shape[1]), self._learner.sums()
+        tally = self._learning.tally()
+        counts, sums = tally.counts, tally.sums
         behaviour = self._behaviour(known, sums)
         self._now = behaviour, known, proven
         trace = yield from self._first_half(behaviour, counts, sums)
@@ -157,7 +171,8 @@ class Recall(Agent):
         yield Phase(behaviour, self.horizon - self.horizon // 2 - spent, counts, sums)
         late = self._judge(behaviour, known, proven, counts, early.survivors)
 
-        self._learner.remember(counts, sums)
+        self._learning.learn_rewards(counts, sums)
+        self.kept.shared = self._learning.shared()
         self._keep_values(behaviour)
         report = self._remember(early, late, before, counts, behaviour, spent)
         self._forget()
@@ -184,7 +199,7 @@ class Recall(Agent):
 
     def _keep(self, trace: dict[str, Any], report: Report) -> None:
         words = "new" if report.new_cluster else "accepted" if report.cluster >= 0 else "abstained"
-        self._traces.keep({"episode": self._met - 1, "verdict": words, "cluster": report.cluster, **trace})
+        self.kept.traces.keep(Trace(self.kept.met - 1, words, report.cluster, trace))
 
     def _prove(
         self,
@@ -225,7 +240,7 @@ class Recall(Agent):
         setting, plan = self.setting, behaviour.planner
         goals = (worth / worth.max()).reshape(setting.n_states, setting.n_actions)
         nothing = np.zeros(len(worth), np.int64)
-        seeker = planner(plan.known, plan.shared_rows, goals, steps, self._learner.options, NOTHING, nothing)
+        seeker = planner(plan.known, plan.shared_rows, goals, steps, self._learning.options, NOTHING, nothing)
         prior = np.zeros(len(self.worlds) + 1)
         prior[plan.state[GUIDE]] = 1.0
         seeking = act_on_beliefs(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
@@ -245,10 +260,10 @@ class Recall(Agent):
         )
 
     def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> BeliefBehaviour:
-        plan = self._learner.planner(known, sums)
+        plan = self._learning.planner(known, sums)
         values = np.array([world.values for world in self.worlds]).reshape(-1, self.setting.n_states)
         prior = np.array([1.0 + world.met for world in self.worlds] + [0.0])
-        new = 1.0 / (1.0 + self._met)
+        new = 1.0 / (1.0 + self.kept.met)
         prior = (1.0 - new) * prior / max(1.0, prior.sum())
         prior[-1] = new
         return act_on_beliefs(plan, prior, values)
@@ -283,7 +298,7 @@ class Recall(Agent):
     def _remember(
         self, early: Verdict, late: Verdict, before: Any, counts: CountTable, behaviour: BeliefBehaviour, spent: int
     ) -> Report:
-        self._met += 1
+        self.kept.met += 1
         for world in self.worlds:
             world.met *= FADING
         founded = not late.survivors
@@ -296,20 +311,19 @@ class Recall(Agent):
             assert host.proven is not None
             add_since(host.proven, before, counts, early.certified)
         if founded:
-            world.proven, world.number = CountTable(len(counts.record.heads)), self.clusters
+            world.number, world.proven = self.clusters, CountTable(len(counts.record.heads))
             world.proven.add(counts)
-            self.clusters += 1
             return self._report(world.number, counts, world, new_cluster=True)
         if late.proven or (early.proven and early.likely in late.survivors):
             world = self.worlds[(late if late.proven else early).likely]
             return self._report(world.number, counts, world, certified=bool(late.certified.all()))
-        self.abstentions += 1
+        self.kept.abstentions += 1
         return self._report(-1, counts, self.worlds[late.likely] if late.sure else None, abstained=True)
 
     def _report(self, number: int, counts: CountTable, world: World | None, **told: bool) -> Report:
         """With the policy that is best for all that is believed of this world."""
         samples = counts if world is None else world.counts
-        plan = self._learner.first_actions(samples)
+        plan = self._learning.first_actions(samples)
         return Report(number, evaluation=plan, evaluation_horizon=self.horizon, samples=(samples,), **told)
 
     def _forget(self) -> None:
@@ -347,30 +361,20 @@ class Recall(Agent):
                 found.append(Evidence(world.number, *told, belief=belief[number]))
         return sorted(found, key=lambda one: one.cluster)
 
-    def state(self) -> dict[str, Any]:
-        return {
-            "worlds": [vars(world) for world in self.worlds],
-            "met": self._met,
-            "abstentions": self.abstentions,
-            "learner": self._learner.state(),
-            "traces": self._traces.kept,
-        }
-
-    def restore(self, saved: Saved) -> None:
-        most, n_states = self.setting.episodes, self.setting.n_states
-        self._met, self.abstentions = saved.integer("met", most=most), saved.integer("abstentions", most=most)
-        self.worlds = [restored_world(one, n_states) for one in saved.each("worlds", most)]
-        numbers = sorted(world.number for world in self.worlds if world.proven is not None)
-        if numbers != list(range(len(numbers))):
-            raise ValueError(f"{saved.place}.worlds has clusters with the numbers {numbers!r:.80}")
-        self.clusters = len(numbers)
-        self._learner.restore(saved.part("learner"))
-        self._traces.restore(saved)
+    def restore(self, kept: RecallMemory) -> None:
+        kept.check()
+        check_shared(kept.shared, self._learning)
+        super().restore(kept)
+        self._learning.take_shared(kept.shared)
 
     def memory(self, stream: RandomStream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
         return Memory(
-            [Remembered(world.proven, self._learner.first_actions(world.counts)) for world in clusters if world.proven],
+            [
+                Remembered(world.proven, self._learning.first_actions(world.counts))
+                for world in clusters
+                if world.proven
+            ],
             np.arange(self.setting.n_states * self.setting.n_actions),
             None,
         )
@@ -381,7 +385,7 @@ class Recall(Agent):
             "resolution": self.resolution,
             "worlds": len(self.worlds),
             "abstentions": self.abstentions,
-            "evidence": {"episodes": list(self._traces.kept)},
+            "evidence": {"episodes": self.kept.traces.as_dicts()},
         }
 
 

@@ -1,42 +1,72 @@
 """What :class:`aomultirl.agents.Recall` remembers of each world that it has met."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.agents.state import Saved
+from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
+from aomultirl.records import Shape, Within
 
 
 @dataclass(eq=False)
 class World:
-    """counts: all that is believed of it; proven: what is certain, number: of its cluster, or None and -1.
+    """One world that was met.
 
-    values: (S,), where planning begins; met: how often lately; tries: episodes that spent steps
-    on proof in vain.
+    counts
+        all that is believed of it.
+    values
+        (S,), where planning begins.
+    met
+        how often lately.
+    tries
+        episodes that spent steps on proof in vain.
+    proven
+        what is certain of it; None where it is no cluster.
+    number
+        of its cluster; -1 where it is none.
     """
 
     counts: CountTable
-    values: NDArray[np.float64]
-    met: float = 1.0
-    tries: int = 0
+    values: Annotated[NDArray[np.float64], Shape("states")]
+    met: Annotated[float, Within(0.0)] = 1.0
+    tries: Annotated[int, Within(0)] = 0
     proven: CountTable | None = None
-    number: int = -1
+    number: Annotated[int, Within(-1)] = -1
 
 
-def restored_world(saved: Saved, n_states: int) -> World:
-    """A world again, from its fields by name."""
-    proven = None if saved.value("proven") is None else saved.counts("proven")
-    return World(
-        saved.counts("counts"),
-        saved.array("values", (n_states,)),
-        saved.real("met", least=0.0),
-        saved.integer("tries"),
-        proven,
-        saved.integer("number", *((-1, -1) if proven is None else (0, None))),
-    )
+@dataclass
+class RecallMemory:
+    """All that Recall remembers.
+
+    worlds
+        everything that was met.
+    met
+        how many episodes.
+    abstentions
+        episodes that were put in no cluster.
+    shared
+        what the learner knows of all worlds alike.
+    traces
+        the evidence of some episodes.
+    """
+
+    worlds: Annotated[list[World], Within(most="episodes")] = field(default_factory=list)
+    met: Annotated[int, Within(0, "episodes")] = 0
+    abstentions: Annotated[int, Within(0, "episodes")] = 0
+    shared: dict[str, NDArray[Any]] = field(default_factory=dict)
+    traces: Traces = field(default_factory=Traces)
+
+    def check(self) -> None:
+        """Refuse clusters that are not numbered from 0 on, and numbers of worlds that are none."""
+        for place, world in enumerate(self.worlds):
+            if world.proven is None and world.number != -1:
+                raise ValueError(f"memory.worlds[{place}].number must be -1, not {world.number}: it is no cluster")
+        numbers = sorted(world.number for world in self.worlds if world.proven is not None)
+        if numbers != list(range(len(numbers))):
+            raise ValueError(f"memory.worlds has clusters with the numbers {numbers!r:.80}")
 
 
 def add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> None:

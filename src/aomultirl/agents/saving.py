@@ -8,21 +8,80 @@ nothing in them is run, and whatever no agent could have written is refused.
 import inspect
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from aomultirl import checks, files, plugins
+from aomultirl import checks, files, plugins, records
 from aomultirl.agents import archive
-from aomultirl.agents.base import Agent, Setting
-from aomultirl.agents.encoding import Decoder, Encoder
-from aomultirl.agents.state import Saved
+from aomultirl.agents.base import Agent
+from aomultirl.agents.encoding import Decoder, Encoded, Encoder
+from aomultirl.exploring import Explorer
+from aomultirl.learning import Learner
 from aomultirl.mdp import ModelSet
+from aomultirl.records import Within
+from aomultirl.setting import Setting
 
-FORMAT, VERSION = "aomultirl agent", 1
+FORMAT, VERSION = "aomultirl agent", 2
+"""Version 1 kept the counts in the order in which they were seen, and every class of agents in a form of its own."""
 MOST_BYTES = 2**36
 """Of a file that is loaded: 64 GiB, more than any agent has."""
+
+
+@dataclass
+class _SavedSetting:
+    """The setting of a run, encoded.
+
+    rewards
+        (S, A); nan where nobody knows them, so that a file is never smaller than the world it is of.
+    episodes
+        K.
+    models
+        the worlds, for agents that are told them.
+    """
+
+    rewards: Encoded
+    episodes: Annotated[int, Within(1)]
+    models: Encoded
+
+
+@dataclass
+class _Document:
+    """What a file says of an agent, arrays apart.
+
+    format, version
+        FORMAT and VERSION.
+    agent
+        the name of its class.
+    own
+        whether the class is somebody's own, not one of ``ao.agents``.
+    parameters
+        of its constructor.
+    setting
+        of its run; None where it has not begun one.
+    completed
+        episodes that are over.
+    memory
+        what the agent keeps; None where it has not begun.
+    beside
+        what somebody else keeps in the file.
+    tables, models
+        count tables and sets of worlds, each once.
+    """
+
+    format: str
+    version: int
+    agent: str
+    own: bool
+    parameters: Encoded
+    setting: _SavedSetting | None
+    completed: int
+    memory: Encoded
+    beside: Encoded
+    tables: list[Encoded]
+    models: list[Encoded]
 
 
 def save(agent: Agent, path: str | Path) -> None:
@@ -34,7 +93,7 @@ def save(agent: Agent, path: str | Path) -> None:
     Raises
     ------
     ValueError
-        the agent's class does not say what it remembers (``Agent.state``), or a parameter cannot be written down.
+        the agent's class does not say what it remembers (``Agent.keeps``), or a parameter cannot be written down.
 
     Examples
     --------
@@ -47,13 +106,14 @@ def save(agent: Agent, path: str | Path) -> None:
     files.write_whole(checks.path("path", path), to_bytes(agent))
 
 
-def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
+def load_agent(path: str | Path, agents: Iterable[type] = ()) -> Agent:
     """The agent that :func:`save` wrote, or that of a checkpoint.
 
     Parameters
     ----------
     agents
-        classes of your own that the file may hold, besides those of ``ao.agents``.
+        classes of your own that the file may hold: agents, learners and explorers besides those of this package and
+        of the plug-ins that are loaded.
 
     Raises
     ------
@@ -70,7 +130,7 @@ def load_agent(path: str | Path, agents: Iterable[type[Agent]] = ()) -> Agent:
 
 def can_be_saved(agent: Agent) -> bool:
     """Whether the agent's class says what it remembers."""
-    return type(agent).state is not Agent.state and type(agent).restore is not Agent.restore
+    return type(agent).keeps is not None
 
 
 def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
@@ -79,81 +139,89 @@ def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
         raise ValueError(f"agent is {checks.shown(agent)}, not an agent such as ao.agents.Random(200)")
     kind = type(agent)
     if not can_be_saved(agent):
-        raise ValueError(f"{kind.__name__} cannot be saved: it does not say what it remembers, see Agent.state")
+        raise ValueError(f"{kind.__name__} cannot be saved: it does not say what it remembers, see Agent.keeps")
     encoder, begun = Encoder(), "setting" in vars(agent)
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "class": kind.__name__,
-        "own": _listed().get(kind.__name__) is not kind,
-        "parameters": encoder.encode(_parameters(agent), kind.__name__),
-        "setting": _setting(agent.setting, encoder) if begun else None,
-        "completed": agent.completed,
-        "memory": encoder.encode(agent.state(), "the state") if begun else None,
-        "beside": encoder.encode(dict(beside or {}), "beside"),
-    }
-    return archive.pack({**document, "tables": encoder.tables, "models": encoder.models}, encoder.arrays)
+    document = _Document(
+        format=FORMAT,
+        version=VERSION,
+        agent=kind.__name__,
+        own=not _is_ours(kind),
+        parameters=encoder.encode(_parameters(agent), kind.__name__),
+        setting=_setting(agent.setting, encoder) if begun else None,
+        completed=agent.completed,
+        memory=encoder.encode(records.write(agent.kept), "what the agent keeps") if begun else None,
+        beside=encoder.encode(dict(beside or {}), "beside"),
+        tables=encoder.tables,
+        models=encoder.models,
+    )
+    return archive.pack(records.write(document), encoder.arrays)
 
 
-def from_bytes(data: bytes, agents: Iterable[type[Agent]] = ()) -> tuple[Agent, dict[str, Any]]:
+def from_bytes(data: bytes, agents: Iterable[type] = ()) -> tuple[Agent, dict[str, Any]]:
     """(the agent, what is beside it); ValueError for anything that :func:`to_bytes` cannot have made."""
     document, arrays = archive.unpack(data)
+    if document.get("format") != FORMAT:
+        raise ValueError(f"it is not an {FORMAT}")
+    if document.get("version") != VERSION:
+        version = checks.shown(document.get("version"))
+        raise ValueError(f"it is of version {version}, and only version {VERSION} can be read; run it again")
     try:
-        return _read(Saved(document, "it"), arrays, agents)
+        return _read(records.read(_Document, document, {}, "it"), arrays, _own_classes(agents))
     except ValueError:
         raise
     except Exception as error:  # whatever a constructor or begin() says to parameters that nobody would give
         raise ValueError(f"no agent can be made of it: {type(error).__name__}: {checks.cut(str(error))}") from None
 
 
-def _read(file: Saved, arrays: list[Any], agents: Iterable[type[Agent]]) -> tuple[Agent, dict[str, Any]]:
-    if file.value("format") != FORMAT or file.value("version") != VERSION:
-        raise ValueError(f"it is not an {FORMAT} of version {VERSION}")
-    kind, decoder = _class(file, agents), Decoder(file, arrays)
-    given = decoder.decode(file.value("parameters"))
+def _own_classes(classes: Iterable[type]) -> list[type]:
+    given = list(classes)
+    for kind in given:
+        if not (isinstance(kind, type) and issubclass(kind, Agent | Learner | Explorer)):
+            raise checks.Refusal("agents", f"holds {checks.shown(kind)}, no class of agents, learners or explorers")
+    return given
+
+
+def _read(file: _Document, arrays: list[Any], own: list[type]) -> tuple[Agent, dict[str, Any]]:
+    kind, decoder = _class(file, own), Decoder(file.tables, file.models, arrays, own)
+    given = decoder.decode(file.parameters)
     if not isinstance(given, dict):
         raise ValueError("its parameters are not a table of names and values")
     inspect.signature(kind).bind(**given)
-    agent, setting = kind(**given), file.value("setting")
-    beside, memory = file.value("beside"), file.value("memory")
-    if setting is not None:
-        told = _read_setting(Saved(setting, "setting"), decoder)
-        if (told.models is not None) != ("models" in kind.told):
-            raise ValueError(f"its setting has {'no ' if told.models is None else ''}worlds to tell {kind.__name__}")
+    agent = kind(**given)
+    if file.setting is not None:
+        setting = _read_setting(file.setting, decoder)
+        if (setting.models is not None) != ("models" in kind.told):
+            raise ValueError(f"its setting has {'no ' if setting.models is None else ''}worlds to tell {kind.__name__}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said when the run began
-            agent.begin(told)
-        decoder.sizes = told.n_states, told.n_actions
-        state = Saved(decoder.decode(memory))
-        agent.restore(state)
-        state.check_all_read()
-        agent.completed = file.integer("completed", most=told.episodes)
-    elif memory is not None:
+            agent.begin(setting)
+        decoder.sizes = setting.n_states, setting.n_actions
+        sizes = {"states": setting.n_states, "pairs": setting.n_pairs, "episodes": setting.episodes}
+        agent.restore(records.read(kind.keeps, decoder.decode(file.memory), sizes))
+        agent.completed = checks.integer("it.completed", file.completed, least=0, most=setting.episodes)
+    elif file.memory is not None:
         raise ValueError("it has memory of an agent that has not begun")
-    return agent, dict(decoder.decode(beside))
+    return agent, dict(decoder.decode(file.beside))
 
 
-def _listed() -> dict[str, type[Agent]]:
-    """The classes of ``ao.agents`` by name."""
-    import aomultirl.agents as package
-
-    found = {name: getattr(package, name) for name in package.__all__}
-    kinds = {name: one for name, one in found.items() if isinstance(one, type) and issubclass(one, Agent)}
-    return {name: kind for name, kind in kinds.items() if kind is not Agent}
+def _is_ours(kind: type[Agent]) -> bool:
+    """Whether a class is one of ``ao.agents``."""
+    name = kind.__name__
+    return plugins.module_of("agent", name) is None and plugins.is_known("agent", name) and _offered(name) is kind
 
 
-def _class(file: Saved, agents: Iterable[type[Agent]]) -> type[Agent]:
-    name, own = file.value("class"), file.value("own")
-    if own is False and isinstance(name, str) and name in _listed():
-        return _listed()[name]
-    for kind in agents:
-        if not (isinstance(kind, type) and issubclass(kind, Agent)):
-            raise ValueError(f"agents holds {checks.shown(kind)}, which is not a class of agents")
-        if kind.__name__ == name:
+def _offered(name: str) -> type[Agent]:
+    kind: type[Agent] = plugins.find("agent", name)  # type: ignore[assignment]  # a class derived from Agent
+    return kind
+
+
+def _class(file: _Document, own: list[type]) -> type[Agent]:
+    name = file.agent
+    for kind in own:
+        if issubclass(kind, Agent) and kind.__name__ == name and file.own:
             return kind
-    if isinstance(name, str) and plugins.is_known("agent", name) and plugins.module_of("agent", name) is not None:
-        offered: type[Agent] = plugins.find("agent", name)  # type: ignore[assignment]
-        return offered
+    if plugins.is_known("agent", name) and _is_ours(_offered(name)) != file.own:
+        return _offered(name)
     where = "which is neither in ao.agents nor in agents=[...] nor in a plug-in that is loaded"
     raise ValueError(f"it holds an agent of class {checks.shown(name)}, {where}")
 
@@ -170,18 +238,17 @@ def _parameters(agent: Agent) -> dict[str, Any]:
     return given
 
 
-def _setting(setting: Setting, encoder: Encoder) -> dict[str, Any]:
-    """Rewards that nobody knows are nan, so that a file is never smaller than the world it is of."""
+def _setting(setting: Setting, encoder: Encoder) -> _SavedSetting:
     unknown = np.full((setting.n_states, setting.n_actions), np.nan)
-    return {
-        "rewards": encoder.encode(unknown if setting.rewards is None else np.asarray(setting.rewards), "rewards"),
-        "episodes": int(setting.episodes),
-        "models": encoder.encode(setting.models, "models"),
-    }
+    return _SavedSetting(
+        rewards=encoder.encode(unknown if setting.rewards is None else np.asarray(setting.rewards), "rewards"),
+        episodes=int(setting.episodes),
+        models=encoder.encode(setting.models, "models"),
+    )
 
 
-def _read_setting(told: Saved, decoder: Decoder) -> Setting:
-    rewards, models = decoder.decode(told.value("rewards")), decoder.decode(told.value("models"))
+def _read_setting(saved: _SavedSetting, decoder: Decoder) -> Setting:
+    rewards, models = decoder.decode(saved.rewards), decoder.decode(saved.models)
     if not isinstance(rewards, np.ndarray) or rewards.ndim != 2 or rewards.size == 0 or rewards.dtype != np.float64:
         raise ValueError("setting.rewards must be float64 of shape (S, A)")
     known = not np.isnan(rewards).all()
@@ -192,4 +259,4 @@ def _read_setting(told: Saved, decoder: Decoder) -> Setting:
         isinstance(models, ModelSet) and (models.n_states, models.n_actions) == rewards.shape
     ):
         raise ValueError(f"setting.models must be worlds with {n_states} states and {n_actions} actions")
-    return Setting(n_states, n_actions, rewards if known else None, told.integer("episodes", least=1), models)
+    return Setting(n_states, n_actions, rewards if known else None, saved.episodes, models)

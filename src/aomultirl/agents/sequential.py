@@ -17,14 +17,14 @@ practical learner of :mod:`aomultirl.learning.optimism`.  The rewards are those 
 import math
 import warnings
 from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.aomultirl import as_pairs, check_models, read_pairs
 from aomultirl.agents.base import (
     Agent,
     Episode,
@@ -32,29 +32,69 @@ from aomultirl.agents.base import (
     Memory,
     Remembered,
     Report,
-    Setting,
-    known_rewards,
+    check_is_explorer,
+    check_is_learner,
+    check_known,
+    check_shared,
+    learner_setting,
     read_failure,
+    run_phase,
 )
-from aomultirl.agents.practical import Practical
-from aomultirl.agents.state import Saved
-from aomultirl.agents.tracing import Traces
+from aomultirl.agents.cluster_parameters import as_pairs, check_models, read_pairs
+from aomultirl.agents.tracing import Trace, Traces
+from aomultirl.engine.behaviours import empty_table
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
-from aomultirl.engine.stepping import Outcome, Phase
-from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, SeekBehaviour, seek
+from aomultirl.engine.stepping import Outcome, Phase, Ran
+from aomultirl.exploring import Explorer
+from aomultirl.exploring.seek import ACCEPTED, CERTIFY, NEW, NONE, SURVIVE, VERDICT, SeekBehaviour, Seeker, seek
+from aomultirl.exploring.watched import WatchedBehaviour, watched
 from aomultirl.identifying.bets import ln_wealth
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import Knowledge, knowledge
-from aomultirl.identifying.sequential import LEADER, OPEN, evidence, levels
+from aomultirl.identifying.sequential import ALIVE, LEADER, OPEN, evidence, levels
 from aomultirl.identifying.threshold import largest_distance
-from aomultirl.learning.optimism import Options
+from aomultirl.learning import Known, Learner, Practical, Share, Tally
 from aomultirl.mdp import ModelSet
+from aomultirl.records import Within
+from aomultirl.setting import Setting
 
 FIRST_LOOK = 25
 """Steps after which the evidence is first written down; then after twice as many."""
+FIRST_VISITS = 4
+"""Visits of every target that an explorer without a plan of its own for evidence makes at first; then twice as many."""
 GUESS, LEAST = 1.0, 0.1
 """The separation that is assumed before two clusters show one, and the least that ever is."""
+
+
+@dataclass
+class SequentialMemory:
+    """What the sequential agent remembers.
+
+    clusters
+        what is known of each, in order of first appearance.
+    met
+        how many episodes.
+    abstentions
+        episodes that were put in no cluster.
+    limit
+        what the ln of the wealth had to reach to reject a cluster in the last episode.
+    shared
+        what the learner knows of all worlds alike.
+    traces
+        the evidence of some episodes.
+    """
+
+    clusters: Annotated[list[Known], Within(most="episodes")] = field(default_factory=list)
+    met: Annotated[int, Within(0, "episodes")] = 0
+    abstentions: Annotated[int, Within(0, "episodes")] = 0
+    limit: float = 0.0
+    shared: dict[str, NDArray[Any]] = field(default_factory=dict)
+    traces: Traces = field(default_factory=Traces)
+
+
+Gatherer: TypeAlias = SeekBehaviour | WatchedBehaviour
+"""A behaviour that gathers evidence until there is a verdict."""
 
 
 class SequentialAOMultiRL(Agent):
@@ -80,19 +120,17 @@ class SequentialAOMultiRL(Agent):
         False ends every episode with the verdict, for whoever only wants to know the world.
     rewards
         "known", or "unknown": estimated.
+    explorer
+        how to gather evidence; by default where it is missing most.  With any other explorer, such as
+        ``ao.exploring.GOSPRL()``, every target is visited ever more often until there is a verdict.
     learner
-        numbers of the learner in place of the default ones.
-
-    Attributes
-    ----------
-    clusters
-        the counts of each, in order of first appearance.
-    abstentions
-        episodes that were put in no cluster.
+        how to act after the verdict; the practical learner by default.
     """
 
     recognition = "evidence"
     pair_bytes = 120
+    keeps: ClassVar[type] = SequentialMemory
+    kept: SequentialMemory
 
     def __init__(
         self,
@@ -105,11 +143,13 @@ class SequentialAOMultiRL(Agent):
         samples: int | None = None,
         learning: bool = True,
         rewards: str = "known",
-        learner: Options | None = None,
+        explorer: Explorer = Seeker(),
+        learner: Learner = Practical(),
     ) -> None:
         self.failure, self.horizon, self.separation, self.models = failure, horizon, separation, models
         self.distinguishing_set = None if distinguishing_set is None else as_pairs(distinguishing_set)
-        self.samples, self.learning, self.rewards, self.learner = samples, learning, rewards, learner
+        self.samples, self.learning, self.rewards = samples, learning, rewards
+        self.explorer, self.learner = explorer, learner
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
@@ -126,12 +166,28 @@ class SequentialAOMultiRL(Agent):
         checks.truth("learning", self.learning)
         self._targets = read_pairs(self.distinguishing_set, setting)
         self._gammas = gammas()
-        self._learner = Practical(known_rewards(self.rewards, setting), setting, self.horizon, self.learner)
-        self.clusters: list[CountTable] = []
-        self.abstentions, self._count, self._limit = 0, 0, 0.0
+        check_is_explorer(self.explorer)
+        check_is_learner(self.learner)
+        share = Share(self.failure, setting.episodes, self.n_models or setting.episodes, self.horizon)
+        self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon, share)
+        self.kept = SequentialMemory(shared=self._learning.shared())
         self._known: Knowledge | None = None
-        self._seek: SeekBehaviour | None = None
-        self._traces = Traces()
+        self._gatherer: Gatherer | None = None
+
+    @property
+    def clusters(self) -> list[CountTable]:
+        """The counts of each cluster, in order of first appearance."""
+        return [cluster.counts for cluster in self.kept.clusters]
+
+    @clusters.setter
+    def clusters(self, tables: Iterable[CountTable]) -> None:
+        nothing = self._learning.nothing
+        self.kept.clusters = [replace(nothing(), counts=table) for table in tables]
+
+    @property
+    def abstentions(self) -> int:
+        """How many episodes were put in no cluster."""
+        return self.kept.abstentions
 
     @property
     def n_models(self) -> int | None:
@@ -149,7 +205,7 @@ class SequentialAOMultiRL(Agent):
     def _samples(self, gap: float) -> int:
         return self.samples or math.ceil((40.0 if self.n_models is None else 20.0) / gap**2)
 
-    def _explorer(self) -> SeekBehaviour:
+    def _evidence_gatherer(self) -> Gatherer:
         """The behaviour that identifies this episode."""
         n_states, n_actions = self.setting.n_states, self.setting.n_actions
         if self._known is None:
@@ -158,105 +214,121 @@ class SequentialAOMultiRL(Agent):
         sizes = (n_states, n_states * n_actions, int(self._targets.sum()), count)
         rules = levels(*sizes, self.setting.episodes, self.failure, gap, every)
         aim = SURVIVE if every is not None and count == every else CERTIFY
-        seen = evidence(self._known, self._targets)
-        return seek(
-            self._gammas, self._known, seen, rules, n_states, self._samples(gap), aim, 0.9 if every is None else 0.85
-        )
+        seen, needed = evidence(self._known, self._targets), self._samples(gap)
+        if isinstance(self.explorer, Seeker):
+            discount = self.explorer.discount_for(every)
+            return seek(self._gammas, self._known, seen, rules, n_states, needed, aim, discount)
+        first = needed if count == 0 else FIRST_VISITS
+        inner = self.explorer.behaviour(self._targets, first, self.failure)
+        return watched(inner, self._gammas, self._known, seen, rules, aim)
+
+    def _further(self, gatherer: Gatherer) -> Gatherer | None:
+        """What to visit next once an explorer has made its visits; None where there is a verdict, or can be none.
+
+        In a new world every target is visited often enough to be recognised by later; otherwise every target that is
+        not certified twice as often as before.
+        """
+        verdict, seen = gatherer.task[VERDICT], gatherer.seen
+        if not isinstance(gatherer, WatchedBehaviour) or verdict == ACCEPTED:
+            return None
+        if verdict == NONE and seen.state[ALIVE] == 0:
+            return None
+        targets, needed = self._targets.reshape(-1), self._samples(self.level() / 2.0)
+        if verdict == NONE:
+            targets = targets & ~seen.certified
+            needed = FIRST_VISITS + 2 * int(seen.total[targets].min())
+        due = (targets & (seen.total < needed)).reshape(self._targets.shape)
+        if not due.any():
+            return None
+        inner = self.explorer.behaviour(due, needed, self.failure)
+        return gatherer._replace(table=empty_table(self.setting.n_states), inner=inner)
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
-        explorer = self._seek = self._explorer()
-        self._limit = _limit(explorer)
-        counts, sums = CountTable(self.setting.n_states * self.setting.n_actions), self._learner.sums()
-        spent, trace = yield from self._identify(explorer, counts, sums)
-        verdict = explorer.task[VERDICT] if trace["finished"] else NONE
-        number = int(explorer.seen.state[LEADER]) if verdict == ACCEPTED else len(self.clusters)
-        believed = [self.clusters[number]] if verdict == ACCEPTED else []
-        plan = None
-        if self.learning and spent < self.horizon:
-            behaviour = self._learner.behaviour(believed, sums)
-            yield Phase(behaviour, self.horizon - spent, counts, sums)
-            plan = self._learner.first_actions(*believed, counts)
+        learning, tally = self._learning, self._learning.tally()
+        ran, trace, gatherer, finished = yield from self._identify(tally, start)
+        verdict = int(gatherer.task[VERDICT]) if finished else NONE
+        number = int(gatherer.seen.state[LEADER]) if verdict == ACCEPTED else len(self.clusters)
+        known = self.kept.clusters[number] if verdict == ACCEPTED else learning.nothing()
+        spent = trace["steps"][-1]
+        learns = self.learning and spent < self.horizon
+        if learns:
+            here, steps = ran.outcome.state, self.horizon - spent
+            behaviour = learning.act(known.during(tally), steps, stream)
+            ran = yield from run_phase(Phase(behaviour, steps, tally.counts, tally.sums), here)
 
-        self._count += 1
-        self._learner.remember(counts, sums)
+        learning.learn(known, ran)
+        plan = learning.best(known, self.horizon, stream) if learns else None
+        self.kept.met, self.kept.shared = self.kept.met + 1, learning.shared()
+        self.kept.limit = _limit(gatherer)
         self._keep(trace, verdict, number)
         if verdict == NONE:
-            self.abstentions += 1
-            return Report(-1, False, False, plan, self.horizon, (counts,), abstained=True)
+            self.kept.abstentions += 1
+            return Report(-1, False, False, plan, self.horizon, (tally.counts,), abstained=True)
         if verdict == NEW:
-            self.clusters.append(CountTable(len(counts.record.heads)))
-        self.clusters[number].add(counts)
+            self.kept.clusters.append(known)
         self._known = None
-        samples = (self.clusters[number],)
-        return Report(number, verdict == NEW, True, plan, self.horizon, samples, certified=verdict == ACCEPTED)
+        return Report(number, verdict == NEW, True, plan, self.horizon, (known.counts,), certified=verdict == ACCEPTED)
 
     def _identify(
-        self, explorer: SeekBehaviour, counts: CountTable, sums: NDArray[np.float64]
-    ) -> Generator[Phase, Outcome, tuple[int, dict[str, Any]]]:
-        """Explore until there is a verdict, writing down the evidence ever more rarely."""
-        trace: dict[str, Any] = {"steps": [], "against": [], "certified": [], "finished": False}
-        spent, stride = 0, FIRST_LOOK
-        while spent < self.horizon and not trace["finished"]:
-            outcome = yield Phase(explorer, min(stride, self.horizon - spent), counts, sums, "clustering")
-            spent += outcome.steps
+        self, tally: Tally, start: int
+    ) -> Generator[Phase, Outcome, tuple[Ran, dict[str, Any], Gatherer, bool]]:
+        """Explore until there is a verdict, if any, writing down the evidence ever more rarely."""
+        trace: dict[str, Any] = {"steps": [], "against": [], "certified": []}
+        gatherer, spent, stride, finished, here = self._evidence_gatherer(), 0, FIRST_LOOK, False, start
+        while spent < self.horizon and not finished:
+            self._gatherer = gatherer
+            phase = Phase(gatherer, min(stride, self.horizon - spent), tally.counts, tally.sums, "clustering")
+            ran = yield from run_phase(phase, here)
+            spent, finished, here = spent + ran.outcome.steps, ran.outcome.finished, ran.outcome.state
             stride = max(stride, spent)
-            trace["finished"] = outcome.finished
             trace["steps"].append(spent)
-            trace["against"].append(_evidence_against(explorer))
-            trace["certified"].append(int(self._targets.sum()) - int(explorer.seen.state[OPEN]))
-            if outcome.steps == 0:
+            trace["against"].append(_evidence_against(gatherer))
+            trace["certified"].append(int(self._targets.sum()) - int(gatherer.seen.state[OPEN]))
+            if ran.outcome.steps == 0:
                 break
-        return spent, trace
+            if finished and (further := self._further(gatherer)) is not None:
+                gatherer, finished = further, False
+        return ran, trace, gatherer, finished
 
     def _keep(self, trace: dict[str, Any], verdict: int, number: int) -> None:
         words = {ACCEPTED: "accepted", NEW: "new"}.get(int(verdict), "abstained")
         cluster = number if words != "abstained" else -1
-        seen = {name: trace[name] for name in ("steps", "against", "certified")}
-        self._traces.keep({"episode": self._count - 1, "verdict": words, "cluster": cluster, **seen})
+        self.kept.traces.keep(Trace(self.kept.met - 1, words, cluster, trace))
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
-        if self._seek is None:
+        if self._gatherer is None:
             return []
-        explorer = self._seek
-        limit, leader = _limit(explorer), explorer.seen.state[LEADER]
-        done, every = int(explorer.seen.certified.sum()), int(self._targets.sum())
+        seen, limit, leader = self._gatherer.seen, _limit(self._gatherer), self._gatherer.seen.state[LEADER]
+        done, every = int(seen.certified.sum()), int(self._targets.sum())
         return [
             Evidence(
                 number,
                 value,
                 limit,
-                not explorer.seen.alive[number],
+                not seen.alive[number],
                 "ln evidence against it",
                 (done, every) if number == leader else None,
             )
-            for number, value in enumerate(_evidence_against(explorer))
+            for number, value in enumerate(_evidence_against(self._gatherer))
         ]
 
-    def state(self) -> dict[str, Any]:
-        return {
-            "clusters": list(self.clusters),
-            "abstentions": self.abstentions,
-            "met": self._count,
-            "limit": self._limit,
-            "learner": self._learner.state(),
-            "traces": self._traces.kept,
-        }
-
-    def restore(self, saved: Saved) -> None:
-        most = self.setting.episodes
-        self.clusters = saved.tables("clusters", most)
-        self.abstentions, self._count = saved.integer("abstentions", most=most), saved.integer("met", most=most)
-        self._limit = saved.real("limit")
-        self._learner.restore(saved.part("learner"))
-        self._traces.restore(saved)
+    def restore(self, kept: SequentialMemory) -> None:
+        for number, cluster in enumerate(kept.clusters):
+            check_known(cluster, self._learning.nothing(), f"memory.clusters[{number}]")
+        check_shared(kept.shared, self._learning)
+        super().restore(kept)
+        self._learning.take_shared(kept.shared)
 
     def memory(self, stream: RandomStream) -> Memory:
-        plans = [self._learner.first_actions(table) for table in self.clusters]
         return Memory(
-            [Remembered(table, plan) for table, plan in zip(self.clusters, plans, strict=True)],
+            [Remembered(cluster.counts, self._first_actions(cluster, stream)) for cluster in self.kept.clusters],
             np.flatnonzero(self._targets),
             self.level() / 2.0,
         )
+
+    def _first_actions(self, cluster: Known, stream: RandomStream) -> NDArray[np.int32]:
+        plan = self._learning.best(cluster, self.horizon, stream)
+        return np.asarray(plan.reshape(-1, self.setting.n_states)[0])
 
     def findings(self) -> dict[str, Any]:
         gap = self.level() / 2.0
@@ -266,22 +338,22 @@ class SequentialAOMultiRL(Agent):
             "samples": self._samples(gap),
             "abstentions": self.abstentions,
             "evidence": {
-                "limit": self._limit,
-                "episodes": list(self._traces.kept),
+                "limit": self.kept.limit,
+                "episodes": self.kept.traces.as_dicts(),
             },
         }
 
 
-def _limit(explorer: SeekBehaviour) -> float:
+def _limit(gatherer: Gatherer) -> float:
     """What the ln of the wealth must reach to reject a cluster."""
-    return explorer.levels.reject - math.log(explorer.levels.betting)
+    return gatherer.levels.reject - math.log(gatherer.levels.betting)
 
 
-def _evidence_against(explorer: SeekBehaviour) -> list[float]:
+def _evidence_against(gatherer: Gatherer) -> list[float]:
     """ln of the wealth against each cluster; at least what rejects it where it is rejected."""
-    limit = _limit(explorer)
-    found = []
-    for c, lives in enumerate(explorer.seen.alive):
-        wealth = float(ln_wealth(explorer.seen.wealth, c, -np.inf)) if len(explorer.seen.alive) > 1 else 0.0
-        found.append(min(wealth, limit) if lives else max(wealth, limit))
-    return [max(value, -50.0) for value in found]
+    limit, seen = _limit(gatherer), gatherer.seen
+    against = []
+    for c, lives in enumerate(seen.alive):
+        wealth = float(ln_wealth(seen.wealth, c, -np.inf)) if len(seen.alive) > 1 else 0.0
+        against.append(min(wealth, limit) if lives else max(wealth, limit))
+    return [max(value, -50.0) for value in against]

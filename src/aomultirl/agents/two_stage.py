@@ -7,20 +7,37 @@ code keeps them.  Each stage may fail with p / 2 (E21; the released constants sp
 depends on the scan (E25): "ascending" in states, or "descending", which gives the set that the paper reports.
 """
 
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, theory
 from aomultirl.agents.aomultirl import AOMultiRL, Stage
-from aomultirl.agents.base import Episode, Setting
-from aomultirl.agents.state import Saved
+from aomultirl.agents.base import Episode
+from aomultirl.agents.clusters import ClusterMemory
+from aomultirl.agents.forwarding import forwarding
 from aomultirl.engine.random import RandomStream
 from aomultirl.identifying.threshold import distance
 from aomultirl.mdp import ModelSet
+from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound
+
+APART = 0.75
+"""Share of lambda: a pair at which the estimates of two clusters are further apart distinguishes them by lambda / 2."""
+
+
+@dataclass
+class TwoStageMemory(ClusterMemory):
+    """What the two-stage agent remembers.
+
+    discovered
+        the pairs (state, action) found at the end of stage 1; None before.
+    """
+
+    discovered: list[tuple[int, int]] | None = None
 
 
 class TwoStageAOMultiRL(AOMultiRL):
@@ -28,19 +45,18 @@ class TwoStageAOMultiRL(AOMultiRL):
 
     Parameters
     ----------
-    models, separation, hitting_time, failure, constants, horizon, learning_horizon, **options
+    models, separation, hitting_time, failure, constants, horizon, learning_horizon, **keywords
         as in :class:`AOMultiRL`; ``clustering_horizon`` is H0 of stage 2.
     scan
         "ascending" or "descending" order of states in which pairs are looked for.
     first_clustering_horizon, first_learning_horizon
         H0 and H1 in stage 1; by default by the same rules as in stage 2 (the paper's experiment takes H1 = 0).
-
-    Attributes
-    ----------
-    discovered
-        the pairs found at the end of stage 1; None before.
     """
 
+    keeps: ClassVar[type] = TwoStageMemory
+    kept: TwoStageMemory
+
+    @forwarding(AOMultiRL, without=("distinguishing_set", "level"))
     def __init__(
         self,
         models: int | ModelSet,
@@ -54,37 +70,23 @@ class TwoStageAOMultiRL(AOMultiRL):
         scan: str = "ascending",
         first_clustering_horizon: int | None = None,
         first_learning_horizon: int | None = None,
-        samples: int | None = None,
-        clustering_horizon: int | None = None,
-        stop_early: bool = False,
-        ties: str = "random",
-        bonus: str = "paper",
-        bonus_scale: float = 1.0,
-        cap: str = "horizon",
-        reuse_samples: bool = False,
-        rewards: str = "known",
+        **keywords: Any,
     ) -> None:
-        options: dict[str, Any] = {
-            "samples": samples,
-            "clustering_horizon": clustering_horizon,
-            "stop_early": stop_early,
-            "ties": ties,
-            "bonus": bonus,
-            "bonus_scale": bonus_scale,
-            "cap": cap,
-            "reuse_samples": reuse_samples,
-            "rewards": rewards,
-        }
         super().__init__(
-            models, separation, hitting_time, failure, None, None, constants, horizon, learning_horizon, **options
+            models, separation, hitting_time, failure, None, None, constants, horizon, learning_horizon, **keywords
         )
         self.scan = scan
         self.first_clustering_horizon, self.first_learning_horizon = first_clustering_horizon, first_learning_horizon
 
     def begin(self, setting: Setting) -> None:
-        self.discovered: list[tuple[int, int]] | None = None
+        self._in_second_stage = False
         checks.choice("scan", self.scan, ("ascending", "descending"))
         super().begin(setting)
+
+    @property
+    def discovered(self) -> list[tuple[int, int]] | None:
+        """The pairs found at the end of stage 1; None before."""
+        return self.kept.discovered
 
     def _first_stage(self) -> Stage:
         """Stage 1, once it is clear that stage 2 will fit into the episode too."""
@@ -93,9 +95,9 @@ class TwoStageAOMultiRL(AOMultiRL):
         most = max(1, min(n_states * n_actions, self.n_models * (self.n_models - 1) // 2))
         some = np.zeros(n_states * n_actions, bool)
         some[:most] = True
-        self.discovered = []  # as if stage 2 had come
+        self._in_second_stage = True  # as if it had come
         later = self._second_stage(some.reshape(n_states, n_actions))
-        self.discovered = None
+        self._in_second_stage = False
         self._later_horizon = later.learning_horizon
         every = np.ones((n_states, n_actions), bool)
         return self._make_stage(every, self.separation, self._share, self._first_learning_horizon)
@@ -104,7 +106,7 @@ class TwoStageAOMultiRL(AOMultiRL):
         return self._make_stage(targets, self.separation / 2.0, self._share, self._learning_horizon)
 
     def _clustering_horizon(self, pairs: int, samples: int, failure: float) -> int:
-        if self.discovered is None and self.first_clustering_horizon is not None:
+        if not self._in_second_stage and self.first_clustering_horizon is not None:
             return checks.integer("first_clustering_horizon", self.first_clustering_horizon, least=1)
         return super()._clustering_horizon(pairs, samples, failure)
 
@@ -150,9 +152,10 @@ class TwoStageAOMultiRL(AOMultiRL):
         states = range(n_states) if self.scan == "ascending" else range(n_states - 1, -1, -1)
         order = [(s, a) for s in states for a in range(n_actions)]
         found: list[tuple[int, int]] = []
-        for one, other in combinations(self.clusters, 2):
-            level, records = 0.75 * self.separation, (one.model.record, other.model.record)
-            first = next((p for p in order if distance(*records, p[0] * n_actions + p[1]) > level), None)
+        for cluster, other in combinations(self.clusters, 2):
+            models = cluster.model.record, other.model.record
+            far = APART * self.separation
+            first = next((p for p in order if distance(*models, p[0] * n_actions + p[1]) > far), None)
             if first is None:
                 return
             found.append(first)
@@ -163,15 +166,12 @@ class TwoStageAOMultiRL(AOMultiRL):
         """To stage 2, with these pairs."""
         targets = checks.pairs("discovered", discovered, self.setting.n_states, self.setting.n_actions)
         checks.integer("the number of pairs discovered", int(targets.sum()), least=1)
-        self.discovered = discovered
+        self.kept.discovered = discovered
+        self._in_second_stage = True
         self.stage = self._second_stage(targets)
         self._later_horizon = self.stage.learning_horizon
 
-    def state(self) -> dict[str, Any]:
-        return {**super().state(), "discovered": self.discovered}
-
-    def restore(self, saved: Saved) -> None:
-        super().restore(saved)
-        if saved.value("discovered") is not None:
-            found = saved.entries("discovered")
-            self._go_on([(state, action) for state, action in found])
+    def restore(self, kept: Any) -> None:
+        if kept.discovered is not None:
+            self._go_on(kept.discovered)
+        super().restore(kept)

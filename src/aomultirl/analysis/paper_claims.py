@@ -38,15 +38,12 @@ def _about_the_curves(results: Results) -> Iterator[Claim]:
     histories = [history for label in (GIVEN, DISCOVERED) for history in results.histories[label]]
     wrong, total = sum(history.misclustered for history in histories), sum(map(len, histories))
     failed = sum(int((~history["exploration_ok"]).sum()) for history in histories)
-    yield Claim(
-        "the correct cluster is identified in most episodes",
-        SECTION,
-        Bounded(0.5, "most", side=">", by="computed"),
-        computed(1.0 - wrong / total),
-        remark=f"{total - wrong:,} of {total:,}, both agents, stage 1 included; exploration fell short in {failed} of "
-        "these",
-        unit="as a share of episodes",
+    statement = "the correct cluster is identified in most episodes"
+    rule = Bounded(0.5, "most", side=">", by="computed")
+    remark = (
+        f"{total - wrong:,} of {total:,}, both agents, stage 1 included; exploration fell short in {failed} of these"
     )
+    yield Claim(statement, SECTION, rule, computed(1.0 - wrong / total), remark=remark, unit="as a share of episodes")
 
 
 def _passes(results: Results) -> Claim:
@@ -82,27 +79,20 @@ def _drops(results: Results) -> Claim:
         shares = [then / (CLOSE * before), CLOSE * before / after]
         told = f"{before:.0f} before, {then:.0f} then, {after:.0f} at last, means of 20, 1 and the last 10 of m4"
     why = f"{100 * CLOSE:.0f} % of what was earned before, as a share of what is at last; and then, as a share of that"
-    return Claim(
-        "it drops when m4 first appears, and recovers",
-        SECTION,
-        Bounded(1.0, why, side="<", by="estimate"),
-        {"then": exact(shares[0]), "at last": exact(shares[1])},
-        remark=f"in episode {half}, counted from 0: {told}",
-        unit="as a share",
-    )
+    statement = "it drops when m4 first appears, and recovers"
+    rule = Bounded(1.0, why, side="<", by="estimate")
+    estimates = {"then": exact(shares[0]), "at last": exact(shares[1])}
+    remark = f"in episode {half}, counted from 0: {told}"
+    return Claim(statement, SECTION, rule, estimates, remark=remark, unit="as a share")
 
 
 def _about_the_set(results: Results, models: ModelSet) -> Iterator[Claim]:
     found = [history.about["findings"]["discovered"] for history in results.histories[DISCOVERED]]
     sets = [None if pairs is None else frozenset(map(tuple, pairs)) for pairs in found]
-    yield Claim(
-        "the two-stage agent discovers the same set in all runs",
-        APPENDIX,
-        Exactly(len(sets), _pairs(REPORTED_SET)),
-        computed(sets.count(frozenset(REPORTED_SET))),
-        remark="with the states scanned from the last to the first, as the authors' code does (E25)",
-        unit="in runs",
-    )
+    statement = "the two-stage agent discovers the same set in all runs"
+    estimates = computed(sets.count(frozenset(REPORTED_SET)))
+    remark = "with the states scanned from the last to the first, as the authors' code does (E25)"
+    yield Claim(statement, APPENDIX, Exactly(len(sets), _pairs(REPORTED_SET)), estimates, remark=remark, unit="in runs")
     full, half = models.default_level(), models.separation() / 2.0
     pairs = [pair for pair in REPORTED_SET if not any(_apart(models, pair, full))]
     yield Claim(
@@ -148,13 +138,9 @@ def _about_the_world(results: Results, models: ModelSet) -> Iterator[Claim]:
     first, second = (
         results.histories[label][0].about["findings"]["clustering_horizon"] for label in (GIVEN, DISCOVERED)
     )
-    yield Claim(
-        "the separation of the worlds",
-        SECTION,
-        About(1.2999, least=1.2989, most=1.3009),
-        computed(models.separation()),
-        remark=f"agents are told {SEPARATION:.6f}",
-    )
+    rule = About(1.2999, least=1.2989, most=1.3009)
+    remark = f"agents are told {SEPARATION:.6f}"
+    yield Claim("the separation of the worlds", SECTION, rule, computed(models.separation()), remark=remark)
     whole = results.experiment.episodes == 200
     source = "formula of the paper" if constants == "paper" else "released code"
     yield Claim(

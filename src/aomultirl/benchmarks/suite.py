@@ -186,7 +186,7 @@ def _dense(table: CountTable, n_states: int) -> NDArray[np.int64]:
     return counts
 
 
-class Exploration(NamedTuple):
+class PhaseWalk(NamedTuple):
     """done: the steps until every target had its samples; walk: the whole phase."""
 
     done: int
@@ -226,7 +226,7 @@ def explore(
     start: int,
     source: RandomStream,
     agent: RandomStream,
-) -> Exploration:
+) -> PhaseWalk:
     """One clustering phase in the simulator; the streams move on."""
     n_states, n_actions = targets.shape
     counts, nothing = CountTable(n_states * n_actions), np.empty(0)
@@ -234,16 +234,16 @@ def explore(
     first = simulator.run(stepping.Phase(explore_id(targets, needed), horizon, counts, nothing))
     wander = behaviours.uniform(n_states, n_actions)
     rest = simulator.run(stepping.Phase(wander, horizon - first.steps, counts, nothing))
-    return Exploration(first.steps, stepping.Walk(rest.state, first.reward + rest.reward, counts))
+    return PhaseWalk(first.steps, stepping.Walk(rest.state, first.reward + rest.reward, counts))
 
 
-def _same_explorations(ours: list[Exploration], others: list[twin.DenseExploration]) -> bool:
+def _same_explorations(ours: list[PhaseWalk], others: list[twin.DenseExploration]) -> bool:
     return all(
         one.done == other.done and _same_walk(one.walk, other.walk) for one, other in zip(ours, others, strict=True)
     )
 
 
-def _alike(ours: list[Exploration], other: NDArray[np.int64]) -> bool:
+def _alike(ours: list[PhaseWalk], other: NDArray[np.int64]) -> bool:
     """A loop with draws of its own meets no other transitions than we do, so it walks in the same world."""
     counts = np.sum([_dense(one.walk.counts, other.shape[-1]) for one in ours], axis=0)
     return bool(np.all(counts[other.reshape(counts.shape) > 0] > 0))

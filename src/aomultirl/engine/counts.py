@@ -97,6 +97,14 @@ def row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]
 
 
 @kernel
+def sorted_row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(successors, counts) seen of a pair, by ascending successors."""
+    keys, visits = row(counts, pair)
+    order = np.argsort(keys)
+    return keys[order], visits[order]
+
+
+@kernel
 def insert(counts: Counts, pair: int, successor: int) -> bool:
     """Count a successor seen for the first time.  True: the arena must be enlarged before the next insertion."""
     if counts.filled[pair] == 0:
@@ -116,6 +124,12 @@ def insert(counts: Counts, pair: int, successor: int) -> bool:
         counts.filled[pair] += 1
     else:
         _rebuild(counts, pair, successor)
+    return is_crowded(counts)
+
+
+@kernel
+def is_crowded(counts: Counts) -> bool:
+    """The arena must be enlarged before the next insertion."""
     return bool(WORDS * (counts.used[TAKEN] + 8 * counts.used[LONGEST]) > len(counts.slots))
 
 
@@ -213,7 +227,7 @@ def _add(target: Counts, source: Counts, place: NDArray[np.int64]) -> bool:
 
 
 @kernel
-def _count(counts: Counts, pair: int, successor: int, visits: int) -> bool:
+def add_visits(counts: Counts, pair: int, successor: int, visits: int) -> bool:
     """Add visits of one transition; True: enlarge the arena now."""
     crowded = False
     at = find(counts.heads, counts.slots, U(pair), U(successor))
@@ -259,6 +273,11 @@ class CountTable:
         slots[: len(old)] = old
         self.record = self.record._replace(slots=slots)
 
+    def make_room_if_crowded(self) -> None:
+        """Double the arena where it could not take one more row of the longest kind."""
+        if is_crowded(self.record):
+            self.make_room()
+
     def to_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
         """(starts, states, visits): what was seen of each pair, as successor lists with ascending states."""
         starts = np.concatenate(([0], np.cumsum(self.record.filled)))
@@ -269,7 +288,7 @@ class CountTable:
 
     def count(self, pair: int, successor: int, visits: int) -> None:
         """Add so many visits of one transition."""
-        if _count(self.record, pair, successor, visits):
+        if add_visits(self.record, pair, successor, visits):
             self.make_room()
 
     def add(self, other: "CountTable") -> None:

@@ -35,55 +35,38 @@ STEP, STATE, ACTION, SUCCESSOR = range(4)
 """Cells of a walk's place: steps taken, the state it is in, and the last step's action and successor."""
 
 
-class SimulatedWorld(NamedTuple):
-    """A world as the simulator walks in it.
+class SimulatedEpisode(NamedTuple):
+    """What an episode is simulated with: the world that it is in, and where draws come from.
 
-    tables
-        where each pair leads to.
+    One flat record, because every record more costs most of a microsecond a phase when Python hands it over.
+
+    heads, cells, width
+        of the world's :class:`AliasTables`.
     rewards
         (S * A,), the mean of what each pair earns.
     noisy
         rewards are 0 or 1 with that mean.
+    world
+        uint64 (4,), the world's stream: one draw a step, two where rewards are noisy.
+    agent
+        uint64 (4,), drawn from where a table says "at random", and by ``prepare``.
     """
 
-    tables: AliasTables
+    heads: NDArray[np.uint64]
+    cells: NDArray[np.uint64]
+    width: int
     rewards: NDArray[np.float64]
     noisy: bool
-
-
-class RandomStreams(NamedTuple):
-    """Where draws come from, uint64 (4,) each, advanced in place.
-
-    world
-        one draw a step, two where rewards are noisy.
-    agent
-        drawn from where a table says "at random", and by ``prepare``.
-    """
-
     world: RandomStream
     agent: RandomStream
 
 
-class Limits(NamedTuple):
-    """How far to run.
-
-    last
-        the number of steps of the phase.
-    stretch
-        steps after which the inner loop is left, at the latest, to look for signals.
-    """
-
-    last: int
-    stretch: int
-
-
 @borrowing
 def _walk(
-    world: SimulatedWorld,
+    episode: SimulatedEpisode,
     table: Table,
     counts: Counts,
     sums: NDArray[np.float64],
-    streams: RandomStreams,
     place: NDArray[np.int64],
     last: int,
     total: float,
@@ -93,12 +76,12 @@ def _walk(
     Returns what the last step needs, a sum of UNSEEN, LOOK and MISSING, what it earned, and ``total`` with the rewards
     added one by one, as a loop from outside would add them.
     """
-    heads, cells, width = world.tables.heads, world.tables.cells, world.tables.width
-    rewards, noisy = world.rewards, world.noisy
+    heads, cells, width = episode.heads, episode.cells, episode.width
+    rewards, noisy, world, agent = episode.rewards, episode.noisy, episode.world, episode.agent
     plan, stride, budget, watch = table.plan, table.stride, table.budget, table.watch
     count_heads, slots = counts.heads, counts.slots
-    w0, w1, w2, w3 = streams.world[0], streams.world[1], streams.world[2], streams.world[3]
-    a0, a1, a2, a3 = streams.agent[0], streams.agent[1], streams.agent[2], streams.agent[3]
+    w0, w1, w2, w3 = world[0], world[1], world[2], world[3]
+    a0, a1, a2, a3 = agent[0], agent[1], agent[2], agent[3]
     n_actions = U(len(rewards) // len(budget))
     step, s, s2, a, pair = place[STEP], U(place[STATE]), U(place[STATE]), np.int64(0), U(0)
     row = U(step * stride)
@@ -140,36 +123,37 @@ def _walk(
             needs = LOOK * look + UNSEEN * (not seen)
             break
         s = s2
-    streams.world[0], streams.world[1], streams.world[2], streams.world[3] = w0, w1, w2, w3
-    streams.agent[0], streams.agent[1], streams.agent[2], streams.agent[3] = a0, a1, a2, a3
+    world[0], world[1], world[2], world[3] = w0, w1, w2, w3
+    agent[0], agent[1], agent[2], agent[3] = a0, a1, a2, a3
     place[STEP], place[STATE], place[ACTION], place[SUCCESSOR] = step, np.int64(s), a, np.int64(s2)
     return needs, reward, total
 
 
 @borrowing
 def _run(
-    world: SimulatedWorld,
+    episode: SimulatedEpisode,
     behaviour: Any,
     counts: Counts,
     sums: NDArray[np.float64],
-    streams: RandomStreams,
     place: NDArray[np.int64],
-    limits: Limits,
+    last: int,
+    stretch: int,
     total: float,
 ) -> tuple[float, bool, bool]:
     """Run a behaviour up to the last step: (total reward, it reached its aim, the counts want more room).
 
+    stretch: steps after which the inner loop is left, at the latest, to look for signals.
+
     Ends early, and says neither, where ``prepare`` left an entry that is no action: it would be asked for ever.
     """
-    table, last = behaviour.table, limits.last
+    table = behaviour.table
     n_actions = len(counts.heads) // len(table.budget)
     finished, crowded, spent = False, False, 0
     while place[STEP] < last and not finished and not crowded:
         begin = place[STEP]
-        until = min(last, begin + limits.stretch)
-        needs, reward, total = _walk(world, table, counts, sums, streams, place, until, total)
+        needs, reward, total = _walk(episode, table, counts, sums, place, min(last, begin + stretch), total)
         if needs == MISSING:
-            prepare(behaviour, counts, place[STEP], place[STATE], streams.agent)
+            prepare(behaviour, counts, place[STEP], place[STATE], episode.agent)
             entry = table.plan[place[STEP] * table.stride + place[STATE]]
             if entry < 0 or entry > n_actions:
                 break
@@ -314,20 +298,20 @@ class Simulator:
     ) -> None:
         self.n_states, self.n_actions = rewards.shape
         self.state = state
-        self._world, self._streams = SimulatedWorld(tables, rewards.reshape(-1), noisy), RandomStreams(world, agent)
+        self._episode = SimulatedEpisode(*tables, rewards.reshape(-1), noisy, world, agent)
 
     def run(self, phase: Phase) -> Outcome:
         """Run one phase to its end."""
         check_phase(phase, self.n_states, self.n_actions)
         place = np.array([0, self.state, 0, 0], np.int64)
-        reward, finished, limits = 0.0, False, Limits(phase.steps, STRETCH)
-        while place[STEP] < phase.steps and not finished:
+        reward, finished, steps = 0.0, False, phase.steps
+        while place[STEP] < steps and not finished:
             reward, finished, crowded = _run(
-                self._world, phase.behaviour, phase.counts.record, phase.sums, self._streams, place, limits, reward
+                self._episode, phase.behaviour, phase.counts.record, phase.sums, place, steps, STRETCH, reward
             )
             if crowded:
                 phase.counts.make_room()
-            elif not finished and place[STEP] < phase.steps:
+            elif not finished and place[STEP] < steps:
                 refuse_entry(phase, int(place[STEP]), int(place[STATE]))
         self.state = int(place[STATE])
         return Outcome(int(place[STEP]), self.state, reward, bool(finished))

@@ -8,9 +8,9 @@ import numpy as np
 
 from aomultirl import checks
 from aomultirl.agents import saving
-from aomultirl.agents.base import Agent, Setting
+from aomultirl.agents.base import Agent
 from aomultirl.engine.interacting import Session
-from aomultirl.experiments.episodes import episode_streams
+from aomultirl.experiments.episodes import begin_in, episode_streams
 from aomultirl.experiments.history import History
 from aomultirl.experiments.interaction import interact
 from aomultirl.experiments.runner import run
@@ -31,7 +31,7 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
 
     It must yield phases that the drivers accept and end with a report; give the same history for the same seed, also
     after having run before; leave its memory alone when an episode is given up; and take the same actions step by step
-    from outside as inside the simulator.  If it can be saved (``Agent.state``), then so that a run goes on unchanged.
+    from outside as inside the simulator.  If it can be saved (``Agent.keeps``), then so that a run goes on unchanged.
 
     Parameters
     ----------
@@ -70,13 +70,11 @@ def _play(session: Session, most: int) -> list[int]:
 
 def _check_given_up(agent: Agent, worlds: ModelSet) -> None:
     """An episode that is given up one step before its end leaves no trace in the next one."""
-    models = worlds if "models" in agent.told else None
-    setting = Setting(worlds.n_states, worlds.n_actions, worlds.rewards, EPISODES, models)
-    agent.begin(setting)
+    begin_in(agent, worlds, EPISODES)
     length = len(_play(_session(agent, worlds, 0), MOST_STEPS))
-    agent.begin(setting)
+    begin_in(agent, worlds, EPISODES)
     plain = _play(_session(agent, worlds, 1), MOST_STEPS)
-    agent.begin(setting)
+    begin_in(agent, worlds, EPISODES)
     given_up = _session(agent, worlds, 0)
     _play(given_up, length - 1)
     given_up.close()
@@ -107,10 +105,11 @@ def _check_saved(agent: Agent, worlds: ModelSet, whole: History, episodes: int) 
     for k in range(1, episodes + 1):
         history = run(agent, worlds, round_robin(), episodes, SEED, stop=k, resume=history)
         try:
-            agent, _ = saving.from_bytes(saving.to_bytes(agent), [type(agent)])
+            parts = [getattr(agent, name) for name in ("learner", "explorer") if hasattr(agent, name)]
+            agent, _ = saving.from_bytes(saving.to_bytes(agent), [type(agent), *map(type, parts)])
         except ValueError as error:
             raise ContractError(f"saved after {k} episodes, the agent does not come back: {error}") from None
     if history != whole:
         raise ContractError(
-            "saved and loaded between episodes, a run differs: state() must hold all that the next episode depends on"
+            "saved and loaded between episodes, a run differs: kept must hold all that the next episode depends on"
         )

@@ -74,24 +74,24 @@ class EpisodeLoop:
         stream: RandomStream = episode_streams(self.seed, "memory", 1)[0]
         return stream
 
-    def begin_agent(
-        self,
-        n_states: int,
-        n_actions: int,
-        rewards: NDArray[np.float64] | None,
-        models: ModelSet | None = None,
-    ) -> None:
-        """Have the agent begin a run; only an agent that must be told the worlds learns of ``models``."""
-        told = models if "models" in self.agent.told else None
-        self.agent.begin(Setting(n_states, n_actions, rewards, self.episodes, told))
-        self.agent.completed = 0
-
     def play(self, driver: Driver, start: int, task: int | None = None) -> tuple[Report, list[Ran]]:
         """Play the next episode: what the agent says of it, and the phases that were run.
 
         Whatever fails on the way, the agent's memory stays as it was before the episode.  Who calls adds the row.
         """
         return play(self.agent, driver, start, self.agent_streams[self.met], task)
+
+
+def begin(agent: Agent, setting: Setting) -> None:
+    """Have an agent begin a run: no episode of it is over."""
+    agent.begin(setting)
+    agent.completed = 0
+
+
+def begin_in(agent: Agent, models: ModelSet, episodes: int) -> None:
+    """Have an agent begin a run in worlds that we hold; only one that must be told them learns of more than rewards."""
+    told = models if "models" in agent.told else None
+    begin(agent, Setting(models.n_states, models.n_actions, models.rewards, episodes, told))
 
 
 def play(

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.base import Agent, Episode, Report
+from aomultirl.agents.base import Agent, Episode, Report, Setting
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.environments import Environments, EpisodeEnvironment
-from aomultirl.experiments.episodes import EpisodeLoop, unjudged_row
+from aomultirl.experiments.episodes import EpisodeLoop, begin, unjudged_row
 from aomultirl.experiments.history import History
 from aomultirl.experiments.progress import bar
 from aomultirl.experiments.provenance import identity, left_behind
@@ -57,7 +57,8 @@ def interact(
             start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)))
             with env.memory_named(agent):
                 if number == 0:
-                    loop.begin_agent(env.n_states, env.n_actions, _read_rewards(rewards, env.n_states, env.n_actions))
+                    known = _read_rewards(rewards, env.n_states, env.n_actions)
+                    begin(agent, Setting(env.n_states, env.n_actions, known, loop.episodes))
                     about = {**identity(agent, loop.seed, loop.episodes), "recorded": []}
                 driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
                 report, ran = loop.play(driver, start)

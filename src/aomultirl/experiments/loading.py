@@ -27,7 +27,7 @@ from aomultirl.experiments.varying_parameters import varying
 if TYPE_CHECKING:
     import polars
 
-    from aomultirl.experiments.manifest import Mark
+    from aomultirl.experiments.manifest import ExperimentMark
     from aomultirl.experiments.stored_cell import Kept
 
 NAMING = ("cell", "agent", "world", "stream", "run")
@@ -178,7 +178,7 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> FoundCells:
     return found
 
 
-def check(place: Path) -> "Mark":
+def check(place: Path) -> "ExperimentMark":
     """Refuse what is not a folder of results; what the experiment in it is."""
     files.check_results(place)
     with needs("pydantic"):

@@ -60,13 +60,13 @@ Count = Annotated[int, Field(ge=0, lt=2**63)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e10, allow_inf_nan=False)]
 
 
-class _Strict(BaseModel):
+class StrictRecord(BaseModel):
     """Nothing is converted: a number is not a text, and "1" is not a number."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class Part(_Strict):
+class Part(StrictRecord):
     """A world, a stream or an agent: its name, and the parameters that were given."""
 
     model_config = ConfigDict(extra="forbid")
@@ -75,7 +75,7 @@ class Part(_Strict):
     parameters: dict[Text, Json]
 
 
-class CellSpecification(_Strict):
+class CellSpecification(StrictRecord):
     """What :meth:`Cell.specification` gives."""
 
     model_config = ConfigDict(extra="forbid")
@@ -100,7 +100,7 @@ class CellSpecification(_Strict):
         return world
 
 
-class _Manifest(_Strict):
+class _Manifest(StrictRecord):
     """What every manifest says."""
 
     cell: Name
@@ -143,7 +143,7 @@ Manifest = Done | Failed
 _MANIFEST: TypeAdapter[Manifest] = TypeAdapter(Annotated[Manifest, Field(discriminator="state")])
 
 
-class Mark(_Strict):
+class ExperimentMark(StrictRecord):
     """What an experiment is: the content of ``experiment.json``.
 
     kind
@@ -182,7 +182,7 @@ def read_manifest(path: Path) -> Manifest:
         raise files.UnfitFileError(path, f"is not the manifest of a cell: {first_fault(error)}") from None
 
 
-def read_mark(folder: Path) -> Mark:
+def read_mark(folder: Path) -> ExperimentMark:
     """What the experiment in ``folder`` is; refuses a folder that is not ours."""
     try:
         content = _read(folder / MARK)
@@ -194,7 +194,7 @@ def read_mark(folder: Path) -> Mark:
     except OSError as error:
         raise files.UnfitFileError(folder / MARK, f"cannot be read: {error.strerror or error}") from None
     try:
-        return Mark.model_validate(content)
+        return ExperimentMark.model_validate(content)
     except ValidationError as error:
         words = f"does not describe an experiment of aomultirl: {first_fault(error)}"
         raise files.UnfitFileError(folder / MARK, words) from None

@@ -97,7 +97,7 @@ def table(file: TextIO) -> "Iterator[Observer]":
         yield TableOfSweep(live)
 
 
-class Tally:
+class SweepTally:
     """What of a sweep is done, under way and failed; of everything, and of each agent."""
 
     def begin(self, cells: "Sequence[Cell]", missing: "Sequence[Cell]", executor: "Executor") -> None:
@@ -134,7 +134,7 @@ class Tally:
         return duration(self.left * (time.monotonic() - self.since) / self.computed) if self.computed else "?"
 
 
-class LinesOfSweep(Tally):
+class LinesOfSweep(SweepTally):
     """A sweep in lines: how much there is to do, what fails, and now and then how far it is."""
 
     def __init__(self, lines: Lines) -> None:
@@ -159,7 +159,7 @@ class LinesOfSweep(Tally):
         return f"{counts}, about {self.remaining()} left"
 
 
-class TableOfSweep(Tally):
+class TableOfSweep(SweepTally):
     """A sweep as a live table: a row for each agent, and one for all."""
 
     def __init__(self, live: Any) -> None:

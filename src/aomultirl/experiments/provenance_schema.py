@@ -17,11 +17,13 @@ World = Annotated[int, Field(ge=-1, lt=2**31)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class _Strict(BaseModel):
+class KeptRecord(BaseModel):
+    """Nothing is converted: a number is not a text."""
+
     model_config = ConfigDict(strict=True)
 
 
-class Bound(_Strict):
+class KeptBound(KeptRecord):
     """The theorem's bound on the regret after some numbers of episodes."""
 
     episodes: list[float]
@@ -30,7 +32,7 @@ class Bound(_Strict):
     learning: list[float]
 
 
-class LeftCluster(_Strict):
+class LeftCluster(KeptRecord):
     """What the agent remembers of a cluster, and the world that it stands for."""
 
     task: World
@@ -38,7 +40,7 @@ class LeftCluster(_Strict):
     visits: Count
 
 
-class Trace(_Strict):
+class KeptTrace(KeptRecord):
     """The evidence of one episode, a row for each of the looks at it.
 
     steps
@@ -64,14 +66,14 @@ class Trace(_Strict):
         return rows is not None and len(rows) == len(self.steps) and len({len(row) for row in rows}) <= 1
 
 
-class KeptEvidence(_Strict):
+class KeptEvidence(KeptRecord):
     """The episodes whose evidence was kept, and the limit at which a cluster is rejected."""
 
     limit: float | None = None
-    episodes: list[Trace] = []
+    episodes: list[KeptTrace] = []
 
 
-class AgentFindings(_Strict):
+class AgentFindings(KeptRecord):
     """What the agent found."""
 
     model_config = ConfigDict(extra="allow")
@@ -80,7 +82,7 @@ class AgentFindings(_Strict):
     evidence: KeptEvidence | None = None
 
 
-class Provenance(_Strict):
+class Provenance(KeptRecord):
     """All of it; what only the simulator knows is not there in histories of ``ao.interact``."""
 
     agent: Part
@@ -91,7 +93,7 @@ class Provenance(_Strict):
     world: Part | None = None
     stream: Part | None = None
     recorded: list[Text] = []
-    bound: Bound | None = None
+    bound: KeptBound | None = None
     findings: AgentFindings | None = None
     clusters: list[LeftCluster] = []
     distances: list[list[float]] = []

@@ -14,7 +14,7 @@ from aomultirl import checks
 from aomultirl.agents.base import Agent, Report
 from aomultirl.descriptions import describe
 from aomultirl.engine.random import RandomStream
-from aomultirl.experiments.episodes import PURPOSES, Driver, EpisodeLoop, simulated
+from aomultirl.experiments.episodes import PURPOSES, Driver, EpisodeLoop, begin_in, simulated
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.judge import RECORDED, Judge
 from aomultirl.experiments.progress import bar
@@ -131,8 +131,7 @@ class SimulatedRun(EpisodeLoop):
 
     def begin(self) -> None:
         """From the first episode on."""
-        models = self.models
-        self.begin_agent(models.n_states, models.n_actions, models.rewards, models)
+        begin_in(self.agent, self.models, self.episodes)
         self._begin_stream()
 
     def _begin_stream(self) -> None:

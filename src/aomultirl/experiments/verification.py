@@ -16,7 +16,7 @@ from aomultirl import checks, files
 from aomultirl.agents import saving
 from aomultirl.experiments.checkpoints import MOST_BYTES
 from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS
-from aomultirl.experiments.manifest import MARK, Failed, Mark, read_mark
+from aomultirl.experiments.manifest import MARK, ExperimentMark, Failed, read_mark
 from aomultirl.experiments.store import SET_ASIDE
 from aomultirl.experiments.stored_cell import Kept
 from aomultirl.experiments.stored_cells import read_cells
@@ -126,7 +126,7 @@ class _Round:
     def _remark(self, file: str, words: str) -> None:
         self.remarks.append(Note(file, words))
 
-    def _mark(self) -> Mark | None:
+    def _mark(self) -> ExperimentMark | None:
         try:
             return read_mark(self.folder)
         except files.UnfitFileError as error:

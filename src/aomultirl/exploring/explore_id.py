@@ -15,16 +15,18 @@ worst that j further visits can do to it; scores are compared as fractions of wh
 state without any score acts at random until it is first seen to lead to an under-sampled one.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, theory
 from aomultirl.engine.behaviours import ASK, FOREVER, Table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
+from aomultirl.exploring.base import Exploration, Explorer
 from aomultirl.exploring.targets import book, forget_ways, open_targets
 
 TIES = ("random", "released")
@@ -160,3 +162,36 @@ def _attend(
 
 
 register(ExploreIDBehaviour, prepare=_prepare, attend=_attend)
+
+
+@dataclass(frozen=True)
+class ExploreID(Explorer):
+    """The paper's explorer, which looks one step ahead and plans nothing.
+
+    Parameters
+    ----------
+    ties
+        "random", or "released": the authors' code takes the first of several equal positive scores.
+    """
+
+    needs_hitting_time: ClassVar[bool] = True
+
+    ties: str = "random"
+
+    def behaviour(self, targets: NDArray[np.bool_], needed: int, failure: float) -> ExploreIDBehaviour:
+        return explore_id(targets, needed, self.ties)
+
+    def steps(self, exploration: Exploration) -> int:
+        """H0 of the paper (Lemma 14), which needs a bound on the hitting time."""
+        if exploration.hitting_time is None:
+            raise checks.Refusal("hitting_time", "is needed: without it nobody knows how many steps ExploreID takes")
+        return theory.clustering_horizon(
+            exploration.n_states,
+            exploration.pairs,
+            exploration.separation,
+            exploration.hitting_time,
+            exploration.episodes,
+            exploration.failure,
+            exploration.constants,
+            exploration.needed,
+        )

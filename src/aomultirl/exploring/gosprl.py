@@ -12,6 +12,7 @@ leaves constants and replanning open, and these are the ones of the UCRL2B famil
 number of steps grows with the diameter.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
+from aomultirl.exploring.base import Explorer
 from aomultirl.exploring.targets import book, forget_ways, open_targets
 
 ACCURACY = 1e-3
@@ -171,3 +173,11 @@ def _attend(
 
 
 register(GosprlBehaviour, prepare=_prepare, attend=_attend)
+
+
+@dataclass(frozen=True)
+class GOSPRL(Explorer):
+    """GOSPRL, which plans its way and needs no hitting time; how many steps it takes is known up to constants only."""
+
+    def behaviour(self, targets: NDArray[np.bool_], needed: int, failure: float) -> GosprlBehaviour:
+        return gosprl(targets, needed, failure)

@@ -12,20 +12,34 @@ possible.
 """
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl import checks
 from aomultirl.engine.behaviours import Table, empty_table, register
 from aomultirl.engine.compiling import borrowing
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
+from aomultirl.exploring.base import Explorer
 from aomultirl.identifying.bets import RATE, find_bets, ln_wealth
-from aomultirl.identifying.e_values import Gammas
-from aomultirl.identifying.knowledge import Knowledge, place_of
-from aomultirl.identifying.sequential import ALIVE, CHANGED, LEADER, OPEN, SETTLED, EpisodeEvidence, Levels, observe
+from aomultirl.identifying.e_values import Gammas, gammas
+from aomultirl.identifying.knowledge import Knowledge, knowledge, place_of
+from aomultirl.identifying.sequential import (
+    ALIVE,
+    CHANGED,
+    LEADER,
+    OPEN,
+    SETTLED,
+    EpisodeEvidence,
+    Levels,
+    evidence,
+    levels,
+    observe,
+)
 
 WEIGHT = 3.0
 """Pseudo-counts that the leading cluster has in the model: a guess that a few visits outweigh."""
@@ -317,3 +331,32 @@ def _attend(
 
 
 register(SeekBehaviour, prepare=_prepare, attend=_attend)
+
+
+@dataclass(frozen=True)
+class Seeker(Explorer):
+    """Goes where evidence is missing.
+
+    Alone it visits every target as often as asked, planning its way with what the episode has shown; inside
+    :class:`aomultirl.agents.SequentialAOMultiRL` it also knows the clusters, and stops as soon as there is a verdict.
+
+    Parameters
+    ----------
+    discount
+        of the values that are planned with; None for 0.9, and 0.85 where the number of worlds is known and all have
+        been met, so that evidence nearby counts for more.
+    """
+
+    discount: float | None = None
+
+    def discount_for(self, models: int | None) -> float:
+        """The discount where so many worlds are known to exist; None where nobody knows."""
+        if self.discount is None:
+            return 0.9 if models is None else 0.85
+        return checks.real("discount", self.discount, least=0.0, below=1.0)
+
+    def behaviour(self, targets: NDArray[np.bool_], needed: int, failure: float) -> SeekBehaviour:
+        n_states, n_pairs, count = len(targets), targets.size, int(targets.sum())
+        known = knowledge([], n_pairs, n_states)
+        rules = levels(n_states, n_pairs, count, 0, 1, failure, gap=0.5, models=None)
+        return seek(gammas(), known, evidence(known, targets), rules, n_states, needed, COVER, self.discount_for(None))

@@ -1,6 +1,5 @@
 """Which cluster is this episode, or is it a new one?"""
 
-from aomultirl.identifying.clusters import Cluster
 from aomultirl.identifying.threshold import identify_cluster
 
-__all__ = ["Cluster", "identify_cluster"]
+__all__ = ["identify_cluster"]

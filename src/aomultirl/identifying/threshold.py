@@ -12,30 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, Counts, CountTable, find, span, visits_of
+from aomultirl.engine.counts import Counts, CountTable, sorted_row
 from aomultirl.engine.signals import serve_signals
-from aomultirl.identifying.clusters import Cluster
-
-U = np.uint64
 
 
 @kernel
 def distance(a: Counts, b: Counts, pair: int) -> float:
-    """l1 distance of the empirical transitions of a pair; 0 where one side never visited it."""
-    n_a, n_b = visits_of(a, pair), visits_of(b, pair)
+    """l1 distance of the empirical transitions of a pair; 0 where one side never visited it.
+
+    It is added up in ascending order of the successors, so it does not depend on the order in which they were seen.
+    """
+    states_a, visits_a = sorted_row(a, pair)
+    states_b, visits_b = sorted_row(b, pair)
+    n_a, n_b = visits_a.sum(), visits_b.sum()
     if n_a == 0 or n_b == 0:
         return 0.0
     total = 0.0
-    for slot in range(*span(a, pair)):
-        key = a.slots[2 * slot]
-        if key != EMPTY:
-            other = find(b.heads, b.slots, U(pair), U(key))
-            share = b.slots[other + U(1)] / n_b if b.slots[other] == key else 0.0
-            total += abs(a.slots[2 * slot + 1] / n_a - share)
-    for slot in range(*span(b, pair)):
-        key = b.slots[2 * slot]
-        if key != EMPTY and a.slots[find(a.heads, a.slots, U(pair), U(key))] != key:
-            total += b.slots[2 * slot + 1] / n_b
+    i = j = 0
+    while i < len(states_a) or j < len(states_b):
+        only_a = j == len(states_b) or (i < len(states_a) and states_a[i] < states_b[j])
+        only_b = i == len(states_a) or (j < len(states_b) and states_b[j] < states_a[i])
+        share_a = 0.0 if only_b else visits_a[i] / n_a
+        share_b = 0.0 if only_a else visits_b[j] / n_b
+        total += abs(share_a - share_b)
+        i += not only_b
+        j += not only_a
     return total
 
 
@@ -60,10 +61,10 @@ def _agree(a: Counts, b: Counts, pairs: NDArray[np.int64], threshold: float) -> 
 
 
 def identify_cluster(
-    explored: CountTable, clusters: Sequence[Cluster], pairs: NDArray[np.int64], threshold: float
+    explored: CountTable, models: Sequence[CountTable], pairs: NDArray[np.int64], threshold: float
 ) -> int:
-    """The number of the first cluster that agrees with this episode on ``pairs`` (s * A + a), or -1."""
-    for number, cluster in enumerate(clusters):
-        if _agree(explored.record, cluster.model.record, pairs, threshold):
+    """The number of the first cluster whose ``models`` agree with this episode on ``pairs`` (s * A + a), or -1."""
+    for number, model in enumerate(models):
+        if _agree(explored.record, model.record, pairs, threshold):
             return number
     return -1

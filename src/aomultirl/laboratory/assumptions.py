@@ -20,10 +20,8 @@ KEY = 10
 class AssumptionSizes(NamedTuple):
     """How much is run and computed.
 
-    courses, gathering
-        sizes of the claims on the diameter, and on the hitting time.
-    longest
-        steps of the longest trajectories of the entropy pair.
+    courses, gathering: sizes of the claims on the diameter, and on the hitting time.
+    longest: steps of the longest trajectories of the entropy pair.
     """
 
     courses: CourseSizes

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import agents
-from aomultirl.agents.base import Agent, Setting
+from aomultirl.agents.base import Agent
 from aomultirl.analysis.rules import Measurement
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Ran, Simulator
+from aomultirl.engine.stepping import Ran
+from aomultirl.experiments.episodes import begin_in, play, simulated
 from aomultirl.laboratory.exponents import rate
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.jao import HUB, LEFT, two_jao, two_jao_noncommunicating
@@ -30,13 +31,11 @@ ENOUGH = 64.0
 TWO_STAGE, SEQUENTIAL = "TwoStageAOMultiRL", "SequentialAOMultiRL"
 
 
-class Knowledge(NamedTuple):
+class CourseFacts(NamedTuple):
     """What agents are told.
 
-    separation, pairs
-        lambda and Gamma.
-    samples, clustering, horizon
-        N, H0 and H.
+    separation, pairs: lambda and Gamma.
+    samples, clustering, horizon: N, H0 and H.
     """
 
     separation: float
@@ -46,7 +45,7 @@ class Knowledge(NamedTuple):
     horizon: int
 
 
-def told(separation: float, communicating: bool, agent: str = "") -> Knowledge:
+def told(separation: float, communicating: bool, agent: str = "") -> CourseFacts:
     """Worlds that are lambda-separable at the left pairs of the hub, or at those of the left state.
 
     N samples of each pair of the hub take 12 N steps, of every pair 28 N: H0 = 24 N and H = 36 N are enough for all.
@@ -54,10 +53,10 @@ def told(separation: float, communicating: bool, agent: str = "") -> Knowledge:
     """
     samples = math.ceil(ENOUGH / (separation / 2.0 if agent == TWO_STAGE else separation) ** 2)
     pairs = [(HUB if communicating else LEFT, action) for action in range(WORLDS)]
-    return Knowledge(separation, pairs, samples, 24 * samples, 36 * samples)
+    return CourseFacts(separation, pairs, samples, 24 * samples, 36 * samples)
 
 
-AGENTS: dict[str, Callable[[Knowledge], Agent]] = {
+AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "AOMultiRL": lambda to: agents.AOMultiRL(
         WORLDS,
         to.separation,
@@ -105,12 +104,9 @@ INFORMED = ("OracleUCBVI", "OracleLearner", "Optimal")
 class CourseRecord(NamedTuple):
     """What came of every episode, (K,) each.
 
-    steps, left, rewards
-        steps, visits of the left state, and the reward.
-    named
-        whether the episode was put in the cluster of its world, or in a new one if there was none.
-    lost
-        the share lost of what is lost by never taking the special action.
+    steps, left, rewards: steps, visits of the left state, and the reward.
+    named: whether the episode was put in the cluster of its world, or in a new one if there was none.
+    lost: the share lost of what is lost by never taking the special action.
     """
 
     steps: NDArray[np.int64]
@@ -124,12 +120,9 @@ class CourseRecord(NamedTuple):
 class Course:
     """An agent meets all worlds in every block of M episodes, in random order.
 
-    separation, told
-        lambda, and what the agents think it is.
-    communicating
-        whether the left state can be reached.
-    number
-        tells courses apart that are otherwise the same.
+    separation, told: lambda, and what the agents think it is.
+    communicating: whether the left state can be reached.
+    number: tells courses apart that are otherwise the same.
     """
 
     agent: str
@@ -152,14 +145,11 @@ class Course:
         rng = np.random.default_rng(order)
         tasks = np.concatenate([rng.permutation(WORLDS) for _ in range(self.blocks)])
         sources = streams(walks, 2 * len(tasks)).reshape(-1, 2, 4)
-        everything = models if "models" in agent.told else None
-        agent.begin(Setting(models.n_states, models.n_actions, models.rewards, len(tasks), everything))
+        begin_in(agent, models, len(tasks))
         stands_for: dict[int, int] = {}
         rows = []
         for task, (world, own) in zip(tasks.tolist(), sources, strict=True):
-            model = models[task]
-            simulator = Simulator(model.alias_tables, model.gains, HUB, world, own)
-            report, ran = simulator.drive(agent.episode(HUB, own, task if "task" in agent.told else None))
+            report, ran = play(agent, simulated(models[task], HUB, world, own), HUB, own, task)
             named = stands_for.get(report.cluster) == task
             if report.new_cluster:
                 named = task not in stands_for.values()
@@ -206,12 +196,9 @@ def _seen(ran: list[Ran], n_actions: int, special: int) -> tuple[int, int, float
 class CourseSizes(NamedTuple):
     """How much agents are run.
 
-    levels
-        lambda of the charts, ascending, the last that of all agents.
-    courses, slow
-        courses of each agent at each level, and those of SequentialAOMultiRL out of reach, where it is slow.
-    blocks
-        of M episodes in a course, of which the first makes clusters and is not judged.
+    levels: lambda of the charts, ascending, the last that of all agents.
+    courses, slow: courses of each agent at each level, and those of SequentialAOMultiRL out of reach, where it is slow.
+    blocks: of M episodes in a course, of which the first makes clusters and is not judged.
     """
 
     levels: tuple[float, ...]

@@ -57,16 +57,11 @@ Point = tuple[Reading, Tree]
 class TreeSweep(NamedTuple):
     """Trees that differ along an axis, for one explorer.
 
-    name
-        sweeps of one name share a chart.
-    axis, explorer, trees
-        the field of a tree that is varied, who explores, and the trees.
-    repetitions, ways
-        episodes a point, of ExploreID with every N; and the same of GOSPRL.
-    levels
-        probabilities of success.
-    short
-        why the values do not span a decade.
+    name: sweeps of one name share a chart.
+    axis, explorer, trees: the field of a tree that is varied, who explores, and the trees.
+    repetitions, ways: episodes a point, of ExploreID with every N; and the same of GOSPRL.
+    levels: probabilities of success.
+    short: why the values do not span a decade.
     """
 
     name: str
@@ -174,8 +169,7 @@ def measure_with(sweeps: Sequence[TreeSweep], seed: int, executor: Executor) -> 
 
 def exponents(name: str, sweeps: Sequence[TreeSweep], steps: StepsNeeded) -> Findings:
     """The exponents of the sweeps that share a chart, and the chart."""
-    figure, first = f"clustering_{name}", sweeps[0]
-    claims, series = [], []
+    first, claims, series = sweeps[0], [], list[Series]()
     for sweep, reading in [(swept, reading) for swept in sweeps for reading in swept.readings]:
         rows = np.stack([steps.needed(reading, tree) for tree in sweep.trees])
         named = np.isfinite(rows[:, 0])
@@ -190,7 +184,7 @@ def exponents(name: str, sweeps: Sequence[TreeSweep], steps: StepsNeeded) -> Fin
             exponent = slope.exponent
             series.append(fitted(str(reading), x, slope))
         exponent = exponent._replace(missing=int((~named).sum()) or int(exponent is UNMEASURED))
-        claims.append(_growth(sweep, reading, exponent, why or _why(sweep, reading, steps), figure))
+        claims.append(_growth(sweep, reading, exponent, why or _why(sweep, reading, steps)))
     letter = AXES[first.axis][0]
     trees = sorted({tree for sweep in sweeps for tree in sweep.trees}, key=lambda tree: getattr(tree, first.axis))
     places = [float(getattr(tree, first.axis)) for tree in trees]
@@ -200,10 +194,10 @@ def exponents(name: str, sweeps: Sequence[TreeSweep], steps: StepsNeeded) -> Fin
     fixed = ", ".join(f"{AXES[axis][0]} = {getattr(first.trees[0], axis):g}" for axis in AXES if axis != first.axis)
     title = f"Steps until the world is named, against {letter}"
     words = f"With {fixed}; 95 % intervals from resampled episodes. H0 has the diameter in place of the hitting time."
-    return Findings(claims, [Chart(figure, title, letter, "steps", series, caption=words)])
+    return Findings.shown(Chart(f"clustering_{name}", title, letter, "steps", series, caption=words), *claims)
 
 
-def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str, figure: str) -> Claim:
+def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str) -> Claim:
     """The claim on an exponent, with the reason if it fails."""
     letter, predicted = AXES[sweep.axis]
     band = f"{TOLERANCE} either way for terms of lower order"
@@ -212,14 +206,9 @@ def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str,
     if sweep.short:
         band += f"; the {len(sweep.x)} points span less than a decade, as {sweep.short}"
     span = f"{letter} from {sweep.x.min():g} to {sweep.x.max():g}"
-    return Claim(
-        f"{reading}: the steps needed grow like {letter}^{predicted:g}, {span}",
-        COROLLARY_9,
-        Exponent.near(predicted, TOLERANCE, band),
-        {str(reading): exponent},
-        explanation=why,
-        figure=figure,
-    )
+    statement = f"{reading}: the steps needed grow like {letter}^{predicted:g}, {span}"
+    rule = Exponent.near(predicted, TOLERANCE, band)
+    return Claim(statement, COROLLARY_9, rule, {str(reading): exponent}, explanation=why)
 
 
 def _unnamed(sweep: TreeSweep, named: Any) -> str:
@@ -299,13 +288,9 @@ def _too_few(episodes: Mapping[NamingTask, NamedEpisodes]) -> Findings:
         for task, seen in episodes.items()
         if task.explorer == EXPLORE_ID and task.scale == 0.0
     }
-    claim = Claim(
-        "with the samples of the lower bound even maximum likelihood names the world less often than not",
-        LEMMA_8,
-        Bounded(0.5, "Clopper and Pearson's", side="<="),
-        {f"{tree}, with {tree.least_samples:.1f} samples, rounded down": share for tree, share in rates.items()},
-        figure="clustering_few",
-    )
+    statement = "with the samples of the lower bound even maximum likelihood names the world less often than not"
+    estimates = {f"{tree}, with {tree.least_samples:.1f} samples, rounded down": share for tree, share in rates.items()}
+    claim = Claim(statement, LEMMA_8, Bounded(0.5, "Clopper and Pearson's", side="<="), estimates)
     x = [tree.separation for tree in rates]
     series = [
         intervals("maximum likelihood", x, rates.values()),
@@ -317,22 +302,19 @@ def _too_few(episodes: Mapping[NamingTask, NamedEpisodes]) -> Findings:
         "Samples of left pairs, as ExploreID gathers them.",
     )
     y = "worlds named rightly"
-    return Findings([claim], [Chart(claim.figure, title, "lambda", y, series, log_y=False, caption=caption)])
+    figure = Chart("clustering_few", title, "lambda", y, series, log_y=False, caption=caption)
+    return Findings.shown(figure, claim)
 
 
 def _diameters(trees: Sequence[Tree]) -> Findings:
     """Computed, with a chart of its own."""
     diameters = {tree: worlds(tree)[0].diameter() for tree in trees}
     tree = max(diameters, key=lambda tree: diameters[tree] / tree.diameter)
-    claim = Claim(
-        "the diameter of every tree is at most D",
-        TREES,
-        Bounded(1.0, side="<=", by="computed"),
-        computed(diameters[tree] / tree.diameter),
-        remark=f"the most of {len(trees)} trees: {tree}",
-        figure="clustering_diameter",
-        unit="in multiples of D",
-    )
+    statement = "the diameter of every tree is at most D"
+    rule = Bounded(1.0, side="<=", by="computed")
+    estimates = computed(diameters[tree] / tree.diameter)
+    remark = f"the most of {len(trees)} trees: {tree}"
+    claim = Claim(statement, TREES, rule, estimates, remark=remark, unit="in multiples of D")
     x = [tree.diameter for tree in trees]
     series = [
         Series("a tree", x, list(diameters.values())),
@@ -340,7 +322,7 @@ def _diameters(trees: Sequence[Tree]) -> Findings:
         diagonal("D / 2, without the ways through the tree", x, 0.5),
     ]
     caption, title = "The trees of all sweeps; computed.", "The diameter of 2-JAO trees"
-    return Findings([claim], [Chart(claim.figure, title, "D", "diameter", series, caption=caption)])
+    return Findings.shown(Chart("clustering_diameter", title, "D", "diameter", series, caption=caption), claim)
 
 
 def _samples_chart(name: str, steps: StepsNeeded, places: Sequence[Point]) -> Chart:

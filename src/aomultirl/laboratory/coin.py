@@ -6,7 +6,7 @@ being special in turn.  Each point is measured in batches of games, and the spre
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +46,6 @@ TOLERANCE = 0.15
 """Of an exponent: half of what a logarithm of Q adds to it between 12 and 192 rows."""
 KEY = 7
 """Of this experiment's randomness."""
-BY_FLIPS, BY_HORIZON = "coin_lemma", "coin_corollary"
 FASTER = {
     UNIFORM: "the special row must beat the luckiest of all others, a factor of order ln Q: the normal approximation "
     "Q z^2 / (4 lambda^2), z the median of the greatest of Q - 1 normals, has slope {:.2f} here; ",
@@ -63,14 +62,10 @@ Point = tuple[str, int, float]
 class CoinSizes(NamedTuple):
     """How much is played.
 
-    biases, rows
-        lambda and Q of the two sweeps.
-    batches, games
-        batches of a point, and games of a batch.
-    repetitions
-        games for each special row.
-    multiples
-        of T1, in the lemma's figure.
+    biases, rows: lambda and Q of the two sweeps.
+    batches, games: batches of a point, and games of a batch.
+    repetitions: games for each special row.
+    multiples: of T1, in the lemma's figure.
     """
 
     biases: tuple[float, ...]
@@ -180,9 +175,10 @@ def measure_with(sizes: CoinSizes, seed: int, executor: Executor) -> Findings:
         {name: [results[task] for task in tasks] for name, tasks in group.items()} for group in groups
     )
     findings = _over_bias(flips, biases) + _over_rows(flips, rows)
-    rest = [_above_the_limit(flips), *_lemma(missed)]
-    findings += Findings(rest, [_lemma_figure(sizes.multiples, after, unhelped)]) + _second_column()
-    return (findings + Findings([_corollary(unhelped)])).of_group("coin")
+    findings += Findings([_above_the_limit(flips)])
+    lemma_chart = _lemma_chart(sizes.multiples, after, unhelped)
+    findings += Findings.shown(lemma_chart, *_lemma(missed)) + _second_column()
+    return (findings + Findings([replace(_corollary(unhelped), figure=lemma_chart.name)])).of_group("coin")
 
 
 def _over_bias(flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]]) -> Findings:
@@ -221,9 +217,9 @@ def _sweep(
     lines, series = fits(dict.fromkeys(FAIR, x), samples)
     limits = theory("the lemma's T1 = Q / (160 lambda^2)", x, [limit(*point) for point in points])
     statement = f"the flips needed grow like {growth}"
-    claims = exponent_claims(lines, statement, LEMMA_23, rule, figure.name, explanations=faster)
+    claims = exponent_claims(lines, statement, LEMMA_23, rule, explanations=faster)
     caption = f"{figure.caption} means over batches of games, with 95 % intervals of the mean."
-    return Findings(claims, [figure._replace(series=[*series, *figure.series, limits], caption=caption)])
+    return Findings.shown(figure._replace(series=[*series, *figure.series, limits], caption=caption), *claims)
 
 
 def _normal_approximation(rows: int, bias: float) -> float:
@@ -271,15 +267,7 @@ def _share(claim: str, place: str, tables: Sequence[Floats], remark: str) -> Cla
     least, low, high = (min(share[end] for share in shares) for end in (0, 2, 1))
     why = "the intervals of all rows hold together with probability 95 %"
     rule = Bounded(1.0 / 6.0, why, side=">=")
-    return Claim(
-        claim,
-        place,
-        rule,
-        {"": Measurement(least, low, high)},
-        remark=remark,
-        figure=BY_FLIPS,
-        unit="as a share of the rows",
-    )
+    return Claim(claim, place, rule, {"": Measurement(least, low, high)}, remark=remark, unit="as a share of the rows")
 
 
 def _second_column() -> Findings:
@@ -291,22 +279,19 @@ def _second_column() -> Findings:
         ratios = [game.limits.second / flips for game, flips in zip(games, HORIZONS, strict=True)]
         series.append(Series(f"delta = {base:g}", HORIZONS, ratios))
     ratio = 400.0 / 256.0
-    claim = Claim(
-        "eps = sqrt(Q delta / H) / 20 makes T2 larger than the H flips of both columns",
-        COROLLARY_24,
-        Bounded(ratio, "400 / 256, at every point", side=">=", by="computed"),
-        computed(min(min(one.y) for one in series)),
-        remark=f"the least of all points, with Q = {table.rows}; T2 / H is (1 + eps / delta) 400 / 256",
-        figure=BY_HORIZON,
-        unit="as T2 / H",
-    )
+    statement = "eps = sqrt(Q delta / H) / 20 makes T2 larger than the H flips of both columns"
+    rule = Bounded(ratio, "400 / 256, at every point", side=">=", by="computed")
+    estimates = computed(min(min(one.y) for one in series))
+    remark = f"the least of all points, with Q = {table.rows}; T2 / H is (1 + eps / delta) 400 / 256"
+    claim = Claim(statement, COROLLARY_24, rule, estimates, remark=remark, unit="as T2 / H")
     series.append(level("400 / 256", HORIZONS, ratio))
     title = "The coin game: the flips of the second column that tell nothing, with the corollary's eps"
     caption = f"Q = {table.rows}; computed."
-    return Findings([claim], [Chart(BY_HORIZON, title, "H", "T2 / H", series, log_y=False, caption=caption)])
+    figure = Chart("coin_corollary", title, "H", "T2 / H", series, log_y=False, caption=caption)
+    return Findings.shown(figure, claim)
 
 
-def _lemma_figure(
+def _lemma_chart(
     multiples: Sequence[int], after: Mapping[str, Sequence[Floats]], unhelped: Mapping[str, Sequence[Floats]]
 ) -> Chart:
     table = TABLES[1]
@@ -319,14 +304,12 @@ def _lemma_figure(
     label = f"the best of them with the corollary's eps, and {SPARE - 1} T1 flips of the second column"
     series.append(Series(label, [1.0], best[:1], best[1:2], best[2:]))
     series.append(level("the lemma: at most 1/2, up to T1", [0.5, 1.0], 0.5))
-    return Chart(
-        BY_FLIPS,
-        "The coin game: how often the rows that are missed most are found",
-        "flips of the first column, in multiples of T1",
-        f"success of the {place + 1}th worst row",
-        series,
-        log_y=False,
-        caption=f"Q / 6 rows do no better than the {place + 1}th worst of {table.rows}, with lambda = {table.bias:g}, "
+    title = "The coin game: how often the rows that are missed most are found"
+    x = "flips of the first column, in multiples of T1"
+    y = f"success of the {place + 1}th worst row"
+    caption = (
+        f"Q / 6 rows do no better than the {place + 1}th worst of {table.rows}, with lambda = {table.bias:g}, "
         f"delta = {table.base:g}, eps = {table.base_bias:g} and T2 flips of the second column; the intervals of all "
-        "rows hold together with probability 95 %.",
+        "rows hold together with probability 95 %."
     )
+    return Chart("coin_lemma", title, x, y, series, log_y=False, caption=caption)

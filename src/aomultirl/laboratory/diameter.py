@@ -39,7 +39,6 @@ STEPS = (1, 2, 3, 5, 10, 20, 50, 100)
 """At which the probability to have reached a state is shown."""
 MARGIN = 0.15
 """From a share that is claimed to the limit of its interval, where nothing else suggests itself."""
-NAMED, VISITS, LOST = "assumptions_blocked", "assumptions_visits", "assumptions_lost"
 CHANCE, SAME = 1.0 / WORLDS, 1.0 - 1.0 / WORLDS
 """How often worlds are named by chance, and what always the same right action loses."""
 NAMES = Rate(
@@ -73,8 +72,9 @@ def measure(sizes: CourseSizes, results: Mapping[Any, Any]) -> Findings:
     horizon = told(most, False).horizon
     findings = _reach(blocked, free[LEVELS[0]]) + _apart(most, horizon, blocked) + _needed(horizon, blocked, free)
     courses = CourseResults(sizes, results)
-    claims = [_visits(courses), *_naming(courses), _losing(courses), _no_difference(courses)]
-    return findings + Findings(claims, [_visits_chart(courses), _naming_chart(courses), _losing_chart(courses)])
+    findings += Findings.shown(_visits_chart(courses), _visits(courses))
+    findings += Findings.shown(_naming_chart(courses), *_naming(courses))
+    return findings + Findings.shown(_losing_chart(courses), _losing(courses), _no_difference(courses))
 
 
 def reachable(model: MDP, start: int) -> set[int]:
@@ -104,18 +104,14 @@ def _reach(blocked: Mapping[float, ModelSet], free: ModelSet) -> Findings:
     closed = [model for models in blocked.values() for model in models]
     never, soon = (np.max([chances(model, HUB, LEFT, STEPS) for model in models], axis=0) for models in (closed, free))
     span = f"lambda from {min(blocked):g} to {max(blocked):g}"
-    claim = Claim(
-        "from the adversary's start no policy reaches the state in which the worlds differ by lambda",
-        FIGURE_4,
-        Exactly(0.0, "over all policies and worlds"),
-        {
-            f"the largest probability within {max(STEPS)} steps": exact(never.max()),
-            "worlds in which a path leads there": exact(sum(LEFT in reachable(model, HUB) for model in closed)),
-            "worlds of finite diameter": exact(sum(model.is_communicating() for model in closed)),
-        },
-        remark=f"{len(closed)} worlds, {span}",
-        figure="assumptions_reach",
-    )
+    statement = "from the adversary's start no policy reaches the state in which the worlds differ by lambda"
+    rule = Exactly(0.0, "over all policies and worlds")
+    estimates = {
+        f"the largest probability within {max(STEPS)} steps": exact(never.max()),
+        "worlds in which a path leads there": exact(sum(LEFT in reachable(model, HUB) for model in closed)),
+        "worlds of finite diameter": exact(sum(model.is_communicating() for model in closed)),
+    }
+    claim = Claim(statement, FIGURE_4, rule, estimates, remark=f"{len(closed)} worlds, {span}")
     series = [
         Series("non-communicating 2-JAO", STEPS, never.tolist()),
         Series(f"2-JAO, lambda = {LEVELS[0]:g}", STEPS, soon.tolist()),
@@ -123,7 +119,7 @@ def _reach(blocked: Mapping[float, ModelSet], free: ModelSet) -> Findings:
         level("never: 0", STEPS, 0.0),
     ]
     figure = Chart(
-        claim.figure,
+        "assumptions_reach",
         "2-JAO worlds: how likely a policy reaches the left state from the hub",
         "steps t",
         "probability, the best policy",
@@ -132,22 +128,18 @@ def _reach(blocked: Mapping[float, ModelSet], free: ModelSet) -> Findings:
         caption=f"D = {DIAMETER:g}; the largest over all policies and worlds, non-communicating for all {span}; "
         "computed.",
     )
-    return Findings([claim], [figure])
+    return Findings.shown(figure, claim)
 
 
 def _apart(most: float, horizon: int, blocked: Mapping[float, ModelSet]) -> Findings:
     inside = sorted(reachable(blocked[most][0], HUB))
     seen = {one: _separation(models, inside) for one, models in blocked.items()}
     gap = 2.0 * float(blocked[most][0].transitions[HUB, WORLDS, 1] - 4.0 / DIAMETER)
-    claim = Claim(
-        "where the learner can be, worlds are only 2 Delta apart, however large lambda is",
-        FIGURE_4,
-        Exactly(gap, "for every lambda", rounding=1e-12),
-        {f"lambda = {one:g}": exact(apart) for one, apart in seen.items()},
-        remark=f"Delta = sqrt(S A / (3 H D)) / 20 with H = {horizon:,}, D = {DIAMETER:g}, S A = {12 * WORLDS}",
-        figure="assumptions_apart",
-        unit="as an l1 distance",
-    )
+    statement = "where the learner can be, worlds are only 2 Delta apart, however large lambda is"
+    rule = Exactly(gap, "for every lambda", rounding=1e-12)
+    estimates = {f"lambda = {one:g}": exact(apart) for one, apart in seen.items()}
+    remark = f"Delta = sqrt(S A / (3 H D)) / 20 with H = {horizon:,}, D = {DIAMETER:g}, S A = {12 * WORLDS}"
+    claim = Claim(statement, FIGURE_4, rule, estimates, remark=remark, unit="as an l1 distance")
     series = [
         Series("all states", LEVELS, [blocked[one].separation() for one in LEVELS]),
         Series("states that can be reached from the hub", LEVELS, [seen[one] for one in LEVELS]),
@@ -156,7 +148,7 @@ def _apart(most: float, horizon: int, blocked: Mapping[float, ModelSet]) -> Find
     ]
     title = "Non-communicating 2-JAO worlds: how far apart they are"
     caption = f"The smallest of all pairs of worlds; H = {horizon:,}, D = {DIAMETER:g}; computed."
-    return Findings([claim], [Chart(claim.figure, title, "lambda", "l1 distance", series, caption=caption)])
+    return Findings.shown(Chart("assumptions_apart", title, "lambda", "l1 distance", series, caption=caption), claim)
 
 
 def _separation(models: ModelSet, states: list[int]) -> float:
@@ -177,7 +169,6 @@ def _needed(horizon: int, blocked: Mapping[float, ModelSet], free: Mapping[float
         computed(least / horizon),
         remark=f"{least:,.0f} steps, H = {horizon:,}; where the left state can be reached the same bound is "
         f"{min(easy.values()):,.0f} to {max(easy.values()):,.0f} steps, lambda from {max(easy):g} to {min(easy):g}",
-        figure="assumptions_needed",
         unit="in multiples of H",
     )
     within, line = "left state within reach", slope_of(LEVELS, [easy[one] for one in LEVELS])
@@ -190,35 +181,23 @@ def _needed(horizon: int, blocked: Mapping[float, ModelSet], free: Mapping[float
     title = f"2-JAO worlds: the least steps in which anybody can be wrong with probability {FAILURE:g} at most"
     sizes = f"M = {WORLDS}, D = {DIAMETER:g}, H = {horizon:,}"
     caption = f"All worlds known, computed by a linear program; {sizes}."
-    return Findings([claim], [Chart(claim.figure, title, "lambda", "steps", series, caption=caption)])
+    return Findings.shown(Chart("assumptions_needed", title, "lambda", "steps", series, caption=caption), claim)
 
 
 def _visits(courses: CourseResults) -> Claim:
     runs = [run for name in AGENTS for run in courses.runs(name)]
     steps = sum(int(run.steps.sum()) for run in runs)
-    return Claim(
-        "no agent ever was in the left state, whatever it did",
-        FIGURE_4,
-        Exactly(0.0),
-        computed(sum(int(run.left.sum()) for run in runs)),
-        remark=f"{steps:,} steps of {len(AGENTS)} agents: {', '.join(AGENTS)}",
-        figure=VISITS,
-        unit="in steps",
-    )
+    statement = "no agent ever was in the left state, whatever it did"
+    estimates = computed(sum(int(run.left.sum()) for run in runs))
+    remark = f"{steps:,} steps of {len(AGENTS)} agents: {', '.join(AGENTS)}"
+    return Claim(statement, FIGURE_4, Exactly(0.0), estimates, remark=remark, unit="in steps")
 
 
 def _naming(courses: CourseResults) -> Iterator[Claim]:
     levels, unit = courses.sizes.levels, "as a share of episodes"
     rates = {name: courses.named(name, levels, False) for name in NAMING}
-    yield Claim(
-        "no agent names worlds better than by chance, 1 / M",
-        FIGURE_4,
-        BY_CHANCE,
-        rates,
-        remark=f"all lambda together; {_shares(rates)}",
-        figure=NAMED,
-        unit=unit,
-    )
+    statement = "no agent names worlds better than by chance, 1 / M"
+    yield Claim(statement, FIGURE_4, BY_CHANCE, rates, remark=f"all lambda together; {_shares(rates)}", unit=unit)
     rates = {f"{name} at {one:g}": courses.named(name, (one,), True) for name in LOOKING for one in levels}
     recall = courses.named("Recall", levels, True)
     yield Claim(
@@ -228,7 +207,6 @@ def _naming(courses: CourseResults) -> Iterator[Claim]:
         rates,
         remark=f"{_shares(rates)}; Recall is out, as it looks for reward and not for what tells worlds apart: "
         f"{recall.value:.0%} ({recall.low:.0%} to {recall.high:.0%})",
-        figure=NAMED,
         unit=unit,
     )
 
@@ -239,15 +217,11 @@ def _shares(rates: Mapping[str, Measurement]) -> str:
 
 def _losing(courses: CourseResults) -> Claim:
     lost = {name: _mean_lost(courses.runs(name)) for name in AGENTS}
-    return Claim(
-        "every agent that is not told the world loses at least as much as always the same right action does",
-        FIGURE_4,
-        LOSES,
-        {name: mean for name, mean in lost.items() if name not in INFORMED},
-        remark="; ".join(f"{name} {mean.value:.2f}" for name, mean in lost.items()),
-        figure=LOST,
-        unit="in multiples of what never taking the special action loses",
-    )
+    statement = "every agent that is not told the world loses at least as much as always the same right action does"
+    estimates = {name: mean for name, mean in lost.items() if name not in INFORMED}
+    remark = "; ".join(f"{name} {mean.value:.2f}" for name, mean in lost.items())
+    unit = "in multiples of what never taking the special action loses"
+    return Claim(statement, FIGURE_4, LOSES, estimates, remark=remark, unit=unit)
 
 
 def _mean_lost(runs: Sequence[CourseRecord]) -> Measurement:
@@ -264,16 +238,12 @@ def _no_difference(courses: CourseResults) -> Claim:
         for name in AGENTS
     }
     episodes = courses.sizes.blocks * WORLDS
-    return Claim(
-        f"lambda makes no difference: with {least:g} and {most:g} every agent does the same",
-        FIGURE_4,
-        Exactly(
-            0.0, "the largest difference in reward, cluster or visits of any episode, the randomness being the same"
-        ),
-        computed(max(apart.values())),
-        remark=f"{len(apart)} agents, {episodes} episodes each, all told lambda = {most:g}",
-        figure=LOST,
+    statement = f"lambda makes no difference: with {least:g} and {most:g} every agent does the same"
+    rule = Exactly(
+        0.0, "the largest difference in reward, cluster or visits of any episode, the randomness being the same"
     )
+    remark = f"{len(apart)} agents, {episodes} episodes each, all told lambda = {most:g}"
+    return Claim(statement, FIGURE_4, rule, computed(max(apart.values())), remark=remark)
 
 
 def _visits_chart(courses: CourseResults) -> Chart:
@@ -284,7 +254,7 @@ def _visits_chart(courses: CourseResults) -> Chart:
         return [float(sum(run.left.sum() for run in row) / sum(run.steps.sum() for run in row)) for row in runs]
 
     return Chart(
-        VISITS,
+        "assumptions_visits",
         "2-JAO worlds: the share of steps that agents spend in the left state",
         "agent",
         "share of steps",
@@ -310,7 +280,7 @@ def _naming_chart(courses: CourseResults) -> Chart:
             series.append(intervals(f"lambda = {separation:g}, left state {words}", x, rates))
     series += [level("chance, 1 / M", ends, CHANCE), level("1 - p", ends, 1.0 - FAILURE)]
     return Chart(
-        NAMED,
+        "assumptions_blocked",
         "2-JAO worlds: how often an episode is put in the cluster of its world",
         "agent",
         "share of episodes",
@@ -332,7 +302,7 @@ def _losing_chart(courses: CourseResults) -> Chart:
     series.append(level("1 - 1 / M: always the same right action", ends, SAME))
     series.append(level("1 - 1 / (2 M): at random", ends, 1.0 - 0.5 / WORLDS))
     return Chart(
-        LOST,
+        "assumptions_lost",
         "Non-communicating 2-JAO worlds: what agents lose, whatever lambda is",
         "agent",
         "share lost",

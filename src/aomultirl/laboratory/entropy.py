@@ -24,7 +24,6 @@ from aomultirl.laboratory.paper_places import LEMMA_22
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds.entropy_pair import entropy_pair
 
-SEPARABLE, RATIOS, LIKELIHOOD = "assumptions_separable", "assumptions_ratios", "assumptions_entropy"
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 LEVEL, TARGET, POWER = 0.5, 0.1, 4.0
 """lambda of the figure, eps_p, and c1 = c2."""
@@ -42,10 +41,8 @@ PATIENCE = 10_000
 class Trajectories(NamedTuple):
     """All trajectories of one length that are possible.
 
-    chances
-        their probabilities in both worlds, but for the choice of actions, (2, n).
-    told
-        how often each visits the pair that tells, (n,).
+    chances: their probabilities in both worlds, but for the choice of actions, (2, n).
+    told: how often each visits the pair that tells, (n,).
     """
 
     chances: NDArray[np.float64]
@@ -85,39 +82,30 @@ def measure(longest: int, patience: int = PATIENCE) -> Findings:
         }
         for communicating in (False, True)
     )
-    claims = [_blind([drawn, linked], longest), _never(drawn)]
-    findings = _separable() + Findings(claims, [_ratios_chart(drawn, linked)])
-    return findings + Findings([_unseeing(), _seeing(patience)], [_likelihood_chart()])
+    ratios = Findings.shown(_ratios_chart(drawn, linked), _blind([drawn, linked], longest), _never(drawn))
+    return _separable() + ratios + Findings.shown(_likelihood_chart(), _unseeing(), _seeing(patience))
 
 
 def _separable() -> Findings:
     apart = [entropy_pair(separation).separation() for separation in LEVELS]
-    claim = Claim(
-        f"the pair is lambda-separable, lambda = {', '.join(f'{one:g}' for one in LEVELS)}",
-        LEMMA_22,
-        Exactly(0.0, "the largest difference between the l1 distance and lambda", rounding=1e-12),
-        computed(max(abs(distance - one) for distance, one in zip(apart, LEVELS, strict=True))),
-        remark="under '>=', not under '>' (E1)",
-        figure=SEPARABLE,
-    )
+    statement = f"the pair is lambda-separable, lambda = {', '.join(f'{one:g}' for one in LEVELS)}"
+    rule = Exactly(0.0, "the largest difference between the l1 distance and lambda", rounding=1e-12)
+    estimates = computed(max(abs(distance - one) for distance, one in zip(apart, LEVELS, strict=True)))
+    claim = Claim(statement, LEMMA_22, rule, estimates, remark="under '>=', not under '>' (E1)")
     series = [Series("the pair", LEVELS, apart), diagonal("lambda", LEVELS)]
     title, y = "The entropy pair: how far apart the worlds are", "l1 distance"
-    return Findings([claim], [Chart(SEPARABLE, title, "lambda", y, series, False, False, "Computed.")])
+    return Findings.shown(Chart("assumptions_separable", title, "lambda", y, series, False, False, "Computed."), claim)
 
 
 def _blind(groups: Sequence[ByLevel], longest: int) -> Claim:
     every = [seen for group in groups for row in group.values() for seen in row]
     count = sum(int((seen.told == 0).sum()) for seen in every)
-    return Claim(
-        "the likelihood ratio is exactly 1 on every trajectory without (s1, a1), so under every blind policy",
-        LEMMA_22,
-        Exactly(0.0),
-        computed(max(float(np.abs(seen.ratios[seen.told == 0] - 1.0).max()) for seen in every)),
-        remark=f"all {count:,} such trajectories of up to {longest} steps, for all lambda, as drawn and with a way "
-        "back to s1",
-        figure=RATIOS,
-        unit="as the largest distance from 1",
+    statement = "the likelihood ratio is exactly 1 on every trajectory without (s1, a1), so under every blind policy"
+    estimates = computed(max(float(np.abs(seen.ratios[seen.told == 0] - 1.0).max()) for seen in every))
+    remark = (
+        f"all {count:,} such trajectories of up to {longest} steps, for all lambda, as drawn and with a way back to s1"
     )
+    return Claim(statement, LEMMA_22, Exactly(0.0), estimates, remark=remark, unit="as the largest distance from 1")
 
 
 def _never(drawn: ByLevel) -> Claim:
@@ -129,7 +117,6 @@ def _never(drawn: ByLevel) -> Claim:
         computed(min(float(seen.ratios.min()) for row in drawn.values() for seen in row)),
         remark="the smallest ratio of all trajectories; nothing returns to s1 (E16), so nobody sees more than one "
         "sample; blindness is not needed for the lemma",
-        figure=RATIOS,
         unit="as a likelihood ratio",
     )
 
@@ -145,7 +132,7 @@ def _ratios_chart(drawn: ByLevel, linked: ByLevel) -> Chart:
     series.append(level("1/16, the most that (eps_p / M)^c1 can be", steps, MOST))
     title = "The entropy pair: likelihood ratios of all trajectories, with and without the pair that tells"
     caption = f"lambda = {', '.join(f'{one:g}' for one in LEVELS)} together; computed."
-    return Chart(RATIOS, title, "steps", "likelihood ratio", series, log_x=False, caption=caption)
+    return Chart("assumptions_ratios", title, "steps", "likelihood ratio", series, log_x=False, caption=caption)
 
 
 def _extremes(rows: Sequence[Sequence[Trajectories]], *, looking: bool) -> tuple[list[float], list[float]]:
@@ -187,7 +174,6 @@ def _unseeing() -> Claim:
         computed(always),
         remark=f"{SETTINGS}; the least of the four deterministic ones in either world, after 10 steps; the ratio is 1 "
         "and stays there",
-        figure=LIKELIHOOD,
     )
 
 
@@ -196,16 +182,13 @@ def _seeing(patience: int) -> Claim:
     looks = looks_needed(LEVEL, patience)
     steps, ways = 2 * (looks or patience), chances_of_likely(looks or patience, LEVEL)
     why = f"(eps_p / M)^c2, in either world, at the first horizon of at most {2 * patience:,} steps at which it is"
-    return Claim(
+    statement = (
         f"with a way back to s1 a policy that looks separates the pair within {steps:,} steps: it is the blind one "
-        "that does not",
-        LEMMA_22,
-        Bounded(LIKELY, why, side="<", by="computed"),
-        computed(max(ways)),
-        remark=f"{SETTINGS}; a look every second step; {ways[0]:.2g} in the first world, {ways[1]:.2g} in the second",
-        explanation="there is no such horizon",
-        figure=LIKELIHOOD,
+        "that does not"
     )
+    rule = Bounded(LIKELY, why, side="<", by="computed")
+    remark = f"{SETTINGS}; a look every second step; {ways[0]:.2g} in the first world, {ways[1]:.2g} in the second"
+    return Claim(statement, LEMMA_22, rule, computed(max(ways)), remark=remark, explanation="there is no such horizon")
 
 
 def _likelihood_chart() -> Chart:
@@ -216,12 +199,10 @@ def _likelihood_chart() -> Chart:
         label = f"a policy that looks, in the {place} world"
         series.append(Series(label, horizons, [max(chance, 1e-12) for chance in ways]))
     series.append(level("what separation wants: (eps_p / M)^c2", horizons, LIKELY))
-    return Chart(
-        LIKELIHOOD,
-        "The entropy pair: how likely the other world looks likely",
-        "horizon H",
-        "Pr(likelihood ratio > (eps_p / M)^c1)",
-        series,
-        caption=f"With a way back to s1, lambda = {LEVEL:g}, eps_p = {TARGET:g}, c1 = c2 = {POWER:g}; who looks always "
-        "takes a1 in s1, then goes back. All computed.",
+    title = "The entropy pair: how likely the other world looks likely"
+    y = "Pr(likelihood ratio > (eps_p / M)^c1)"
+    caption = (
+        f"With a way back to s1, lambda = {LEVEL:g}, eps_p = {TARGET:g}, c1 = c2 = {POWER:g}; who looks always "
+        "takes a1 in s1, then goes back. All computed."
     )
+    return Chart("assumptions_entropy", title, "horizon H", y, series, caption=caption)

@@ -172,7 +172,6 @@ def exponent_claims(
     statement: str,
     place: str,
     rule: Exponent,
-    figure: str,
     remarks: Mapping[str, str] = {},
     explanations: Mapping[str, str] = {},
 ) -> list[Claim]:
@@ -185,7 +184,6 @@ def exponent_claims(
             {name: line.exponent},
             remark=remarks.get(name, ""),
             explanation=explanations.get(name, ""),
-            figure=figure,
         )
         for name, line in lines.items()
     ]

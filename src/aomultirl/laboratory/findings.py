@@ -55,6 +55,11 @@ class Findings:
     def __add__(self, other: "Findings") -> "Findings":
         return Findings(self.claims + other.claims, self.figures + other.figures)
 
+    @classmethod
+    def shown(cls, chart: Chart, *claims: Claim) -> "Findings":
+        """A chart, and the claims that it shows."""
+        return cls([replace(claim, figure=chart.name) for claim in claims], [chart])
+
     def of_group(self, name: str) -> "Findings":
         """The same, the claims being of the group of this name."""
         return Findings([replace(claim, group=name) for claim in self.claims], self.figures)

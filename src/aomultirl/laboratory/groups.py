@@ -18,10 +18,8 @@ Done = Callable[[int, int], None]
 class ClaimGroup(NamedTuple):
     """A group of claims.
 
-    title
-        what people call the group.
-    seconds
-        about how long a quick run takes on two cores.
+    title: what people call the group.
+    seconds: about how long a quick run takes on two cores.
     """
 
     title: str

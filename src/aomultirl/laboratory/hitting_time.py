@@ -7,7 +7,6 @@ action one further, the second back to 0, and samples are wanted in state L.  Th
 takes 2^L.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,12 +23,14 @@ from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.rules import Exactly, Exponent, Measurement, Rate, computed, exact
 from aomultirl.engine.counts import CountTable, visits_of
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.engine.stepping import Phase
+from aomultirl.experiments.episodes import simulated
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.laboratory.exponents import Fit, Floats, fit_of, intervals, level, line_through, rate, slope_of, theory
 from aomultirl.laboratory.findings import Findings
 from aomultirl.laboratory.paper_places import APPENDIX_G, ASSUMPTION_12, LEMMA_14
 from aomultirl.mdp import MDP
+from aomultirl.refusals import Refusal
 from aomultirl.worlds.jao import HUB, two_jao
 from aomultirl.worlds.jao_tree import two_jao_tree
 
@@ -43,9 +44,6 @@ STEPS = (1, 3, 10, 30, 100, 300, 1000)
 """At which waiting is cut off."""
 SHARES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001)
 """Of actions that are taken at random."""
-REFUSAL = re.compile(r"infinite hitting time|hitting_time must be finite")
-"""What is said where it is refused."""
-TIMES, VOID, GUESSES, LOCKED = "assumptions_times", "assumptions_void", "assumptions_guess", "assumptions_lock"
 PLACES = {EXPLORE_ID: LEMMA_14, GOSPRL: APPENDIX_G}
 GATHERS = Rate(1.0 - FAILURE, "the lemma promises 1 - p", reached=1.0 - FAILURE, limit=0.75)
 FALLS_SHORT = Rate(FAILURE, "the lemma would promise 1 - p", reached=FAILURE, limit=0.25)
@@ -81,10 +79,8 @@ class Gathered(NamedTuple):
 class Gathering:
     """Episodes in which an explorer has H0 steps to get the paper's N samples of every pair of Gamma.
 
-    size
-        D of a 2-JAO world, L of a lock.
-    guess
-        in place of the hitting time.
+    size: D of a 2-JAO world, L of a lock.
+    guess: in place of the hitting time.
     """
 
     explorer: str
@@ -127,7 +123,7 @@ class Gathering:
         for source in streams(np.random.SeedSequence(seed), 2 * self.repetitions).reshape(-1, 2, 4):
             counts = CountTable(targets.size)
             explorer = explore_id(targets, needed) if self.explorer == EXPLORE_ID else gosprl(targets, needed, FAILURE)
-            simulator = Simulator(model.alias_tables, model.gains, 0, *source)
+            simulator = simulated(model, 0, *source)
             steps = simulator.run(Phase(explorer, horizon, counts, NOTHING)).steps
             visits = (visits_of(counts.record, int(pair)) for pair in np.flatnonzero(targets))
             rows.append((steps, sum(min(count, needed) for count in visits)))
@@ -138,12 +134,9 @@ class Gathering:
 class GatheringSizes(NamedTuple):
     """How much explorers are run.
 
-    diameter, shares
-        D of the 2-JAO world, and guesses in multiples of it, the last 1.
-    locks
-        their lengths, ascending.
-    repetitions, judged
-        episodes a point; and of the last guess and of the longest lock, whose rates are claimed.
+    diameter, shares: D of the 2-JAO world, and guesses in multiples of it, the last 1.
+    locks: their lengths, ascending.
+    repetitions, judged: episodes a point; and of the last guess and of the longest lock, whose rates are claimed.
     """
 
     diameter: int
@@ -171,15 +164,14 @@ class GatheringSizes(NamedTuple):
 
 def measure(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Findings:
     """The claims on the hitting time, with what came of all tasks."""
-    findings = compute()
     guessed = {name: {share: results[sizes.guess(name, share)] for share in sizes.shares} for name in GROWTH}
     locked = {name: {length: results[sizes.lock(name, length)] for length in sizes.locks} for name in GROWTH}
     lines = {
         name: line_through([GROWTH[name][1](length) for length in row], [one.steps_a_sample for one in row.values()])
         for name, row in locked.items()
     }
-    claims = [*_guess(sizes, results), *_growth(sizes, lines), *_locked(sizes, results)]
-    return findings + Findings(claims, [_guess_chart(sizes, guessed), _lock_chart(locked, lines)])
+    findings = compute() + Findings.shown(_guess_chart(sizes, guessed), *_guess(sizes, results))
+    return findings + Findings.shown(_lock_chart(locked, lines), *_growth(sizes, lines), *_locked(sizes, results))
 
 
 def compute() -> Findings:
@@ -206,19 +198,16 @@ def _no_hitting_time() -> Findings:
         "2-JAO trees": list(two_jao_tree(12, 13, 16.0, LEVEL)),
     }
     models = [model for family in hard.values() for model in family]
-    claim = Claim(
-        "no 2-JAO world has a finite hitting time, although all have a finite diameter",
-        ASSUMPTION_12,
-        Exactly(0.0),
-        {
-            "worlds of finite hitting time": exact(sum(bool(np.isfinite(model.hitting_time())) for model in models)),
-            "worlds of infinite diameter": exact(sum(not np.isfinite(model.diameter()) for model in models)),
-        },
-        remark=f"{' and '.join(f'{len(family)} {name}' for name, family in hard.items())}; the paper's own hard worlds "
-        "break its assumption",
-        figure=TIMES,
-        unit="in worlds",
+    statement = "no 2-JAO world has a finite hitting time, although all have a finite diameter"
+    estimates = {
+        "worlds of finite hitting time": exact(sum(bool(np.isfinite(model.hitting_time())) for model in models)),
+        "worlds of infinite diameter": exact(sum(not np.isfinite(model.diameter()) for model in models)),
+    }
+    remark = (
+        f"{' and '.join(f'{len(family)} {name}' for name, family in hard.items())}; the paper's own hard worlds "
+        "break its assumption"
     )
+    claim = Claim(statement, ASSUMPTION_12, Exactly(0.0), estimates, remark=remark, unit="in worlds")
     sets = {**hard, "JAO trees": list(two_jao_tree(8, 5, 16.0, LEVEL, kind="jao")), "locks": [world(LOCK, 8)]}
     last = {name: family[-1] for name, family in sets.items()}
     waits = [expected_times(model, STEPS, slowest=True) for model in last.values()]
@@ -227,16 +216,13 @@ def _no_hitting_time() -> Findings:
         quick = expected_times(model, STEPS, slowest=False)
         series.append(Series(f"the quickest, {name}: diameter {model.diameter():.3g}", STEPS, quick))
     series.append(theory("T: never met", (STEPS[0], STEPS[-1]), (STEPS[0], STEPS[-1])))
-    figure = Chart(
-        TIMES,
-        "Expected time until a state is met, cut off at T, for the two states for which it is longest",
-        "T",
-        "steps",
-        series,
-        caption="One world of each kind; of the slowest policy the least of all worlds is shown. Computed, over all "
-        "policies: the quickest ends at the diameter, the slowest at the hitting time, here never.",
+    title = "Expected time until a state is met, cut off at T, for the two states for which it is longest"
+    caption = (
+        "One world of each kind; of the slowest policy the least of all worlds is shown. Computed, over all "
+        "policies: the quickest ends at the diameter, the slowest at the hitting time, here never."
     )
-    return Findings([claim], [figure])
+    figure = Chart("assumptions_times", title, "T", "steps", series, caption=caption)
+    return Findings.shown(figure, claim)
 
 
 def _begin(make: Callable[..., agents.Agent]) -> None:
@@ -259,21 +245,16 @@ def _is_refused(attempt: Callable[[], Any]) -> bool:
     try:
         attempt()
     except ValueError as error:
-        return REFUSAL.search(str(error)) is not None
+        return isinstance(error, Refusal) and error.argument == "hitting_time"
     return False
 
 
 def _no_horizon() -> Findings:
     """H0 where actions are random now and then, so that the hitting time is finite."""
-    claim = Claim(
-        "there is no H0 for an infinite hitting time, and ExploreID's agents refuse to choose one",
-        LEMMA_14,
-        Exactly(len(ATTEMPTS), "refused, with the infinite hitting time as the reason"),
-        computed(sum(map(_is_refused, ATTEMPTS.values()))),
-        remark=f"tried: {', '.join(ATTEMPTS)}",
-        figure=VOID,
-        unit="in attempts",
-    )
+    statement = "there is no H0 for an infinite hitting time, and ExploreID's agents refuse to choose one"
+    rule = Exactly(len(ATTEMPTS), "refused, with the infinite hitting time as the reason")
+    estimates = computed(sum(map(_is_refused, ATTEMPTS.values())))
+    claim = Claim(statement, LEMMA_14, rule, estimates, remark=f"tried: {', '.join(ATTEMPTS)}", unit="in attempts")
 
     def horizon(time: float) -> float:
         return float(bounds.clustering_horizon(3, ACTIONS, LEVEL, time, 1, FAILURE))
@@ -286,16 +267,13 @@ def _no_horizon() -> Findings:
         fit_of("H0", f"slope {line.slope:.2f}", SHARES, [line(share) for share in SHARES]),
         level("H0 with the diameter in place of the hitting time", SHARES, horizon(plain.diameter())),
     ]
-    figure = Chart(
-        VOID,
-        "A 2-JAO world: ExploreID's H0, a share of the actions being random",
-        "share of random actions",
-        "steps",
-        series,
-        caption=f"H0 = 12 D |Gamma| N with the hitting time for D, which is finite if actions are random now and then; "
-        f"D = {DIAMETER:g}, lambda = {LEVEL:g}. Without random actions there is no H0, and it is refused.",
+    title = "A 2-JAO world: ExploreID's H0, a share of the actions being random"
+    caption = (
+        f"H0 = 12 D |Gamma| N with the hitting time for D, which is finite if actions are random now and then; "
+        f"D = {DIAMETER:g}, lambda = {LEVEL:g}. Without random actions there is no H0, and it is refused."
     )
-    return Findings([claim], [figure])
+    figure = Chart("assumptions_void", title, "share of random actions", "steps", series, caption=caption)
+    return Findings.shown(figure, claim)
 
 
 def _shaken(model: MDP, share: float) -> MDP:
@@ -309,44 +287,34 @@ def _guess(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Iterator[C
         task = sizes.guess(name, sizes.shares[-1])
         spent = results[task].steps.mean() / task.horizon
         lucky = "; a guess that works, and no theorem says so" if name == EXPLORE_ID else ""
-        yield Claim(
-            f"{name} has its N samples within H0 on a 2-JAO world, with D in place of the hitting time",
-            PLACES[name],
-            GATHERS,
-            {name: rate(results[task].samples == task.wanted)},
-            remark=f"{task.repetitions} episodes, D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, "
-            f"as a sample takes 1 + D / 8 steps{lucky}",
-            figure=GUESSES,
-            unit="as a share of episodes",
+        statement = f"{name} has its N samples within H0 on a 2-JAO world, with D in place of the hitting time"
+        estimates = {name: rate(results[task].samples == task.wanted)}
+        remark = (
+            f"{task.repetitions} episodes, D = {sizes.diameter}, N = {task.needed}; it takes {spent:.1%} of H0, "
+            f"as a sample takes 1 + D / 8 steps{lucky}"
         )
+        yield Claim(statement, PLACES[name], GATHERS, estimates, remark=remark, unit="as a share of episodes")
 
 
 def _growth(sizes: GatheringSizes, lines: Mapping[str, Fit]) -> Iterator[Claim]:
     for name, (words, _, why) in GROWTH.items():
-        yield Claim(
-            f"in a lock {name} takes steps of order {words} for a sample",
-            ASSUMPTION_12,
-            Exponent.near(1.0, 0.1, f"as an exponent of {words}, the rest being the first way there"),
-            {name: lines[name].exponent},
-            remark=f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}",
-            figure=LOCKED,
-        )
+        statement = f"in a lock {name} takes steps of order {words} for a sample"
+        rule = Exponent.near(1.0, 0.1, f"as an exponent of {words}, the rest being the first way there")
+        remark = f"L from {min(sizes.locks)} to {max(sizes.locks)}; {why}"
+        yield Claim(statement, ASSUMPTION_12, rule, {name: lines[name].exponent}, remark=remark)
 
 
 def _locked(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Iterator[Claim]:
     for name, often, rule in ((EXPLORE_ID, "seldom", FALLS_SHORT), (GOSPRL, "mostly", GATHERS)):
         task = sizes.lock(name, sizes.locks[-1])
         share = spread(results[task].samples / task.wanted)
-        yield Claim(
-            f"in a lock, with L for the hitting time, {name} {often} has its N samples",
-            PLACES[name],
-            rule,
-            {name: rate(results[task].samples == task.wanted)},
-            remark=f"{task.repetitions} episodes in a lock of L = {task.size}, N = {task.needed}, H0 = "
-            f"{task.horizon:,}; it has {share.value:.1%} of them, from {share.low:.1%} to {share.high:.1%}",
-            figure=LOCKED,
-            unit="as a share of episodes",
+        statement = f"in a lock, with L for the hitting time, {name} {often} has its N samples"
+        estimates = {name: rate(results[task].samples == task.wanted)}
+        remark = (
+            f"{task.repetitions} episodes in a lock of L = {task.size}, N = {task.needed}, H0 = "
+            f"{task.horizon:,}; it has {share.value:.1%} of them, from {share.low:.1%} to {share.high:.1%}"
         )
+        yield Claim(statement, PLACES[name], rule, estimates, remark=remark, unit="as a share of episodes")
 
 
 def spread(values: Floats) -> Measurement:
@@ -363,7 +331,7 @@ def _guess_chart(sizes: GatheringSizes, guessed: Mapping[str, Mapping[float, Gat
     enough = (1.0 + sizes.diameter / 8.0) / (12.0 * sizes.diameter)
     series.append(theory("enough for 1 + D / 8 steps a sample", [enough, enough], [0.0, 1.0]))
     return Chart(
-        GUESSES,
+        "assumptions_guess",
         "A 2-JAO world: what is gathered within H0, with a guess in place of the infinite hitting time",
         "guess / D",
         "share of the samples wanted",
@@ -381,12 +349,6 @@ def _lock_chart(locked: Mapping[str, Mapping[int, Gathered]], lines: Mapping[str
         series.append(fit_of(name, f"({words})^{line.slope:.2f}", locks, [line(size(length)) for length in locks]))
     series.append(theory("2^L", locks, [2.0**length for length in locks]))
     series.append(theory("H0 / N with the diameter, 12 L", locks, [12.0 * length for length in locks]))
-    return Chart(
-        LOCKED,
-        "A lock: steps for a sample of its last state",
-        "L, the diameter",
-        "steps a sample",
-        series,
-        log_x=False,
-        caption="Above the line of H0 the samples are not to be had in time; bars from the least to the most.",
-    )
+    title = "A lock: steps for a sample of its last state"
+    caption = "Above the line of H0 the samples are not to be had in time; bars from the least to the most."
+    return Chart("assumptions_lock", title, "L, the diameter", "steps a sample", series, log_x=False, caption=caption)

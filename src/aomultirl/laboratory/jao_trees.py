@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import theory
-from aomultirl.agents.base import NOTHING, Setting
+from aomultirl.agents.base import NOTHING
 from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.experiments.episodes import begin_in, play, simulated
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao_tree import two_jao_tree
@@ -104,10 +105,8 @@ class Tree(NamedTuple):
 class NamedEpisodes(NamedTuple):
     """What came of R episodes.
 
-    steps, left
-        steps, and samples of left pairs, (R,).
-    right
-        which were named right, (rules, R).
+    steps, left: steps, and samples of left pairs, (R,).
+    right: which were named right, (rules, R).
     """
 
     steps: NDArray[np.float64]
@@ -119,8 +118,7 @@ class NamedEpisodes(NamedTuple):
 class NamingTask:
     """Some episodes, each in a world drawn from all.
 
-    scale
-        N lambda^2; 0 for no more samples of left pairs than the lower bound has, or for who stops by itself.
+    scale: N lambda^2; 0 for no more samples of left pairs than the lower bound has, or for who stops by itself.
     """
 
     explorer: str
@@ -138,8 +136,7 @@ class NamingTask:
         return NamedEpisodes(np.array(steps, float), np.array(left, float), np.array(right, bool))
 
     def _episode(self, special: int, world: RandomStream, agent: RandomStream) -> tuple[int, ...]:
-        model = worlds(self.tree)[special]
-        simulator = Simulator(model.alias_tables, model.gains, 0, world, agent)
+        simulator = simulated(worlds(self.tree)[special], 0, world, agent)
         if self.explorer in (EXPLORE_ID, GOSPRL):
             return self._explored(simulator, special)
         return self._sequential(simulator, special, agent)
@@ -169,9 +166,9 @@ class NamingTask:
             len(models) if self.explorer == TOLD_WORLDS else None,
             learning=False,
         )
-        agent.begin(Setting(models.n_states, models.n_actions, models.rewards, 1))
+        begin_in(agent, models, 1)
         agent.clusters = deepcopy(known(tree))
-        report, ran = simulator.drive(agent.episode(0, stream))
+        report, ran = play(agent, simulator, 0, stream)
         flips = coins(tree, ran[0].phase.counts)[1]
         return sum(part.outcome.steps for part in ran), int(flips[0].sum()), report.cluster == special
 

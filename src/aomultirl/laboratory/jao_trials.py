@@ -24,9 +24,9 @@ from aomultirl.agents import (
     Recall,
     SequentialAOMultiRL,
 )
-from aomultirl.agents.base import Setting
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Simulator
+from aomultirl.experiments.episodes import begin_in, play
 from aomultirl.laboratory.exponents import Floats
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds import jao, two_jao_tree
@@ -61,10 +61,8 @@ AGENTS: dict[str, Callable[["Trial"], Agent]] = {
 class Losses(NamedTuple):
     """What is lost in a world.
 
-    each
-        what an action loses against the best, (S, A).
-    rest
-        what regret has beside the sum of these, by the last state, (S,).
+    each: what an action loses against the best, (S, A).
+    rest: what regret has beside the sum of these, by the last state, (S,).
     """
 
     each: Floats
@@ -87,10 +85,8 @@ def losses(world: MDP, horizon: int) -> Losses:
 class Trial:
     """Runs of one agent in one family of worlds, tasks uniformly at random.
 
-    states, actions, diameter, horizon
-        S, A, D and H of the lemma; a family of two states has SA / 4 actions.
-    constant
-        of lambda = constant sqrt(SA / (HD)).
+    states, actions, diameter, horizon: S, A, D and H of the lemma; a family of two states has SA / 4 actions.
+    constant: of lambda = constant sqrt(SA / (HD)).
     """
 
     agent: str
@@ -133,15 +129,14 @@ class Trial:
         agent, (order, walks) = AGENTS[self.agent](self), source.spawn(2)
         tasks = np.random.default_rng(order).integers(len(models), size=self.episodes)
         sources = streams(walks, 2 * len(tasks)).reshape(-1, 2, 4)
-        everything = models if "models" in agent.told else None
-        agent.begin(Setting(models.n_states, models.n_actions, models.rewards, self.episodes, everything))
+        begin_in(agent, models, self.episodes)
         regrets = []
         for task, (world, own) in zip(tasks.tolist(), sources, strict=True):
             model = models[task]
             if task not in known:
                 known[task] = losses(model, self.horizon)
             simulator = Simulator(model.alias_tables, known[task].each, START, world, own)
-            _, ran = simulator.drive(agent.episode(START, own, task if "task" in agent.told else None))
+            _, ran = play(agent, simulator, START, own, task)
             regrets.append(sum(part.outcome.reward for part in ran) + known[task].rest[simulator.state])
         return np.array(regrets)
 
@@ -180,12 +175,9 @@ Results = Mapping[Trial, Floats]
 class TrialSweep(NamedTuple):
     """Trials that differ along an axis.
 
-    figure, letter
-        the name of the chart, and what is varied.
-    at
-        where a trial is on the axis.
-    rows
-        the trials, by agent or by c.
+    figure, letter: the name of the chart, and what is varied.
+    at: where a trial is on the axis.
+    rows: the trials, by agent or by c.
     """
 
     figure: str

@@ -79,21 +79,14 @@ Point = tuple[int, int, float, int]
 class MinimaxSizes(NamedTuple):
     """What is swept.
 
-    episodes, told_episodes, many
-        K, K of the agent that is told the task, and runs, of the sweep over K.
-    runs, each
-        runs, and episodes of a run, at every point of the other sweeps; a third of the runs for agents that hardly
-        learn, whose regret is much the same in every one.
-    horizons, diameters, pairs
-        H; D; (S, A) in families of two states.
-    states, actions
-        S and A in trees.
-    constants
-        lambda / sqrt(SA / (HD)).
-    long_horizons
-        H for UCRL2 in the smallest family.
-    thorough
-        whether slow agents are in every sweep where they can be.
+    episodes, told_episodes, many: K, K of the agent that is told the task, and runs, of the sweep over K.
+    runs, each: runs, and episodes of a run, at every point of the other sweeps; a third of the runs for agents that
+        hardly learn, whose regret is much the same in every one.
+    horizons, diameters, pairs: H; D; (S, A) in families of two states.
+    states, actions: S and A in trees.
+    constants: lambda / sqrt(SA / (HD)).
+    long_horizons: H for UCRL2 in the smallest family.
+    thorough: whether slow agents are in every sweep where they can be.
     """
 
     episodes: int
@@ -231,7 +224,7 @@ def _linear(sweep: TrialSweep, results: Results) -> Findings:
         name: "; ".join(filter(None, [FORGETTING * (name in FORGETFUL), AT_RANDOM * (name in RANDOMLY)]))
         for name in lines
     }
-    claims = exponent_claims(lines, "regret grows linearly in K", LEMMA_5, LINEAR, sweep.figure, remarks)
+    claims = exponent_claims(lines, "regret grows linearly in K", LEMMA_5, LINEAR, remarks)
     claims.append(
         Claim(
             f"{ORACLE}, which is told the task, profits from earlier episodes",
@@ -239,12 +232,11 @@ def _linear(sweep: TrialSweep, results: Results) -> Findings:
             Bounded(1.0, "the slope", side="<"),
             {ORACLE: informed.exponent},
             remark="the contrast to the others: the task is what earlier episodes do not tell",
-            figure=sweep.figure,
         )
     )
     caption = f"{some.sizes}; lambda = {some.separation:.3g}, {some.states * some.actions // 4} worlds."
     figure = Chart(sweep.figure, "Regret against episodes", "K", "regret", series, caption=caption, to_scale=False)
-    return Findings(claims, [figure])
+    return Findings.shown(figure, *claims)
 
 
 def _power(sweep: TrialSweep, results: Results) -> Findings:
@@ -257,26 +249,22 @@ def _power(sweep: TrialSweep, results: Results) -> Findings:
         series.append(theory("never the special action", sweep.x, map(Trial.never_special, row)))
     statement = f"regret of an episode grows like the root of {sweep.letter}"
     lost = dict.fromkeys(BLIND if in_trees else (), SHARE)
-    claims = exponent_claims(lines, statement, LEMMA_5, ROOT, sweep.figure, dict.fromkeys(RANDOMLY, AT_RANDOM), lost)
+    claims = exponent_claims(lines, statement, LEMMA_5, ROOT, dict.fromkeys(RANDOMLY, AT_RANDOM), lost)
     title = f"Regret of an episode against {sweep.letter}, {'trees' if in_trees else 'two states'}"
     caption = f"{row[-1].sizes} at the right end; lambda = {CONSTANT:g} sqrt(SA / (HD)) everywhere."
-    return Findings(claims, [Chart(sweep.figure, title, sweep.letter, PER_EPISODE, series, caption=caption)])
+    return Findings.shown(Chart(sweep.figure, title, sweep.letter, PER_EPISODE, series, caption=caption), *claims)
 
 
 def _above(trials: Sequence[Trial], results: Results) -> Findings:
     """All points against the lower bound."""
     ratios = {trial: mean_of(per_episode(results[trial]) / trial.lower_bound()) for trial in trials}
-    claim = Claim(
-        "no agent's regret is below 0.015 sqrt(DSAH) - D / 8 an episode",
-        LEMMA_5,
-        Bounded(1.0, side=">="),
-        {f"{trial.agent}, {trial.family}, {trial.sizes}": ratio for trial, ratio in ratios.items()},
-        figure="minimax_above",
-        unit="in multiples of it",
-    )
+    statement = "no agent's regret is below 0.015 sqrt(DSAH) - D / 8 an episode"
+    estimates = {f"{trial.agent}, {trial.family}, {trial.sizes}": ratio for trial, ratio in ratios.items()}
+    claim = Claim(statement, LEMMA_5, Bounded(1.0, side=">="), estimates, unit="in multiples of it")
     title = "Regret of an episode, in multiples of the lower bound"
     words = "All points of the sweeps over H, D, SA, S and A."
-    return Findings([claim], [_scattered(claim, title, "sqrt(DSAH)", ratios, lambda trial: trial.unit, words)])
+    figure = Chart("minimax_above", title, "sqrt(DSAH)", "regret / bound", [], caption=words)
+    return Findings.shown(_scattered(figure, ratios, lambda trial: trial.unit), claim)
 
 
 def _within(results: Results) -> Findings:
@@ -288,37 +276,24 @@ def _within(results: Results) -> Findings:
     if telling:
         first, most = min(trial.horizon for trial in telling), max(shares[trial].value for trial in telling)
         says = f"the bound is below H from H = {first:,} on; there the largest share is {most:.2g}"
-    claim = Claim(
-        "UCRL2 in every episode stays within 34 D S sqrt(2 A H ln H) + D + 1",
-        UCRL2,
-        Bounded(1.0, side="<="),
-        {
-            f"{trial.sizes}, c = {trial.constant:g}, {trial.runs} runs of {trial.episodes}": share
-            for trial, share in shares.items()
-        },
-        remark=says,
-        figure="minimax_within",
-        unit="as a share of it",
-    )
+    statement = "UCRL2 in every episode stays within 34 D S sqrt(2 A H ln H) + D + 1"
+    estimates = {
+        f"{trial.sizes}, c = {trial.constant:g}, {trial.runs} runs of {trial.episodes}": share
+        for trial, share in shares.items()
+    }
+    claim = Claim(statement, UCRL2, Bounded(1.0, side="<="), estimates, remark=says, unit="as a share of it")
     title, words = "UCRL2's regret of an episode, as a share of its bound", "All points of UCRL2, two states."
-    return Findings([claim], [_scattered(claim, title, "H", shares, lambda trial: float(trial.horizon), words)])
+    figure = Chart("minimax_within", title, "H", "regret / bound", [], caption=words)
+    return Findings.shown(_scattered(figure, shares, lambda trial: float(trial.horizon)), claim)
 
 
-def _scattered(
-    claim: Claim,
-    title: str,
-    axis: str,
-    ratios: Mapping[Trial, Measurement],
-    at: Callable[[Trial], float],
-    caption: str,
-) -> Chart:
-    """Ratios by agent, against a line at 1."""
+def _scattered(chart: Chart, ratios: Mapping[Trial, Measurement], at: Callable[[Trial], float]) -> Chart:
+    """The chart with ratios by agent, against a line at 1."""
     series = []
     for agent in dict.fromkeys(trial.agent for trial in ratios):
         places = sorted((at(trial), ratio) for trial, ratio in ratios.items() if trial.agent == agent)
         series.append(intervals(agent, [x for x, _ in places], [ratio for _, ratio in places]))
-    series.append(level("the bound", map(at, ratios), 1.0))
-    return Chart(claim.figure, title, axis, "regret / bound", series, caption=caption)
+    return chart._replace(series=[*series, level("the bound", map(at, ratios), 1.0)])
 
 
 def _hardest(sweep: TrialSweep, results: Results) -> Findings:
@@ -331,18 +306,13 @@ def _hardest(sweep: TrialSweep, results: Results) -> Findings:
     series.append(theory("never the special action", x, [trial.never_special() / trial.unit for trial in row]))
     best = [min((mean_of(rows[i]), name) for name, rows in samples.items()) for i in range(len(x))]
     (hardest, name), at = max(zip(best, x, strict=True), key=lambda place: place[0][0].low)
-    claim = Claim(
-        "there is a lambda of order sqrt(SA / (HD)) at which the best agent loses that much, too",
-        LEMMA_5,
-        Bounded(limit, "of the best agent, at the hardest c", side=">="),
-        {name: hardest},
-        remark=f"hardest at c = {at:g}, for {name}; with smaller c there is less to lose, with larger c less to search",
-        figure=sweep.figure,
-        unit="in multiples of sqrt(DSAH)",
-    )
+    statement = "there is a lambda of order sqrt(SA / (HD)) at which the best agent loses that much, too"
+    rule = Bounded(limit, "of the best agent, at the hardest c", side=">=")
+    remark = f"hardest at c = {at:g}, for {name}; with smaller c there is less to lose, with larger c less to search"
+    claim = Claim(statement, LEMMA_5, rule, {name: hardest}, remark=remark, unit="in multiples of sqrt(DSAH)")
     title = "Regret of an episode against c, lambda = c sqrt(SA / (HD))"
     y = f"{PER_EPISODE} / sqrt(DSAH)"
-    return Findings([claim], [Chart(sweep.figure, title, "c", y, series, caption=row[0].sizes + ".")])
+    return Findings.shown(Chart(sweep.figure, title, "c", y, series, caption=row[0].sizes + "."), claim)
 
 
 def _ucrl2(sweep: TrialSweep, results: Results) -> Findings:
@@ -353,16 +323,11 @@ def _ucrl2(sweep: TrialSweep, results: Results) -> Findings:
     series.append(fitted("the worst c", x, line))
     series.append(theory("34 D S sqrt(2 A H ln H) + D + 1", x, map(Trial.upper_bound, row)))
     series.append(theory("all that there is, H", x, x))
-    claim = Claim(
-        "UCRL2's regret of an episode grows no faster than sqrt(H ln H), at the lambda that is worst for it",
-        UCRL2,
-        AT_MOST_ROOT,
-        {UCRL: line.exponent},
-        figure=sweep.figure,
-    )
+    statement = "UCRL2's regret of an episode grows no faster than sqrt(H ln H), at the lambda that is worst for it"
+    claim = Claim(statement, UCRL2, AT_MOST_ROOT, {UCRL: line.exponent})
     caption = "Two states, two actions, diameter 2; lambda = c / sqrt(H)."
     title = "UCRL2: regret of an episode against H"
-    return Findings([claim], [Chart(sweep.figure, title, "H", PER_EPISODE, series, caption=caption)])
+    return Findings.shown(Chart(sweep.figure, title, "H", PER_EPISODE, series, caption=caption), claim)
 
 
 def _no_room(powered: Sequence[TrialSweep]) -> Findings:
@@ -374,17 +339,13 @@ def _no_room(powered: Sequence[TrialSweep]) -> Findings:
             ratios = [trial.clustering_horizon() / trial.horizon for trial in row]
             label = f"{sweep.letter} varied, {x[0]:,g} to {x[-1]:,g}"
             series.append(Series(label, [float(trial.horizon) for trial in row], ratios))
-    claim = Claim(
-        "where lambda is so small, AOMultiRL's clustering phase does not fit into an episode",
-        LEMMA_5,
-        Bounded(1.0, "at every point", side=">", by="computed"),
-        computed(min(min(one.y) for one in series)),
-        remark="of order D^2, whatever H: with lambda tied to H so is H0; AOMultiRL refuses such a horizon",
-        figure="minimax_room",
-        unit="as H0 / H",
-    )
+    statement = "where lambda is so small, AOMultiRL's clustering phase does not fit into an episode"
+    rule = Bounded(1.0, "at every point", side=">", by="computed")
+    estimates = computed(min(min(one.y) for one in series))
+    remark = "of order D^2, whatever H: with lambda tied to H so is H0; AOMultiRL refuses such a horizon"
+    claim = Claim(statement, LEMMA_5, rule, estimates, remark=remark, unit="as H0 / H")
     series.append(level("H0 = H", [x for one in series for x in one.x], 1.0))
     tied = f"Two states, lambda = {CONSTANT:g} sqrt(SA / (HD))"
     caption = f"{tied}; D = {DISTANCE:g} and SA = {LEAST**2} where they are not varied; computed."
     title = "AOMultiRL's clustering phase, in episodes"
-    return Findings([claim], [Chart(claim.figure, title, "H", "H0 / H", series, caption=caption)])
+    return Findings.shown(Chart("minimax_room", title, "H", "H0 / H", series, caption=caption), claim)

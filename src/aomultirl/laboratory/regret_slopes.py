@@ -38,8 +38,8 @@ from aomultirl.laboratory.signposts import (
     SCALED,
     SIGNPOSTS,
     STEPS,
-    ClusteringPhase,
-    LearningPhase,
+    ClusteringRuns,
+    LearningRuns,
 )
 
 SQUARE = Exponent.near(
@@ -66,7 +66,7 @@ SECOND, THIRD = "67 H1^(3/2) L sqrt(MSAK)", "15 M S^2 A H1^2 L^2"
 """Terms of the theorem; the third, a constant times M, is what exploring costs at first."""
 KEY = 11
 """Of this experiment's randomness."""
-Results = Mapping[ClusteringPhase | LearningPhase, Floats]
+Results = Mapping[ClusteringRuns | LearningRuns, Floats]
 
 
 class RegretSizes(NamedTuple):
@@ -74,16 +74,11 @@ class RegretSizes(NamedTuple):
 
     separations, jao_separations, each, early
         lambda in signpost and in JAO worlds, and episodes at each, and where they end with the samples.
-    runs, episodes
-        of the clustering phase in the sweep over K.
-    gaps
-        of the learning phase, in both its sweeps.
-    models, learning_runs, learning_episodes
-        M, runs and K in the sweep over K.
-    numbers, number_runs, number_episodes
-        M, runs at each, and K in the sweep over M.
-    bonus_episodes, reusing_episodes
-        K where bonuses are compared, and where samples are used twice.
+    runs, episodes: of the clustering phase in the sweep over K.
+    gaps: of the learning phase, in both its sweeps.
+    models, learning_runs, learning_episodes: M, runs and K in the sweep over K.
+    numbers, number_runs, number_episodes: M, runs at each, and K in the sweep over M.
+    bonus_episodes, reusing_episodes: K where bonuses are compared, and where samples are used twice.
     """
 
     separations: tuple[float, ...]
@@ -146,20 +141,20 @@ def measure(quick: bool, seed: int, executor: Executor) -> Findings:
 
 def measure_with(sizes: RegretSizes, seed: int, executor: Executor) -> Findings:
     """The same, with other sizes than the two of :func:`measure`."""
-    curves = [LearningPhase(sizes.models, gap, sizes.learning_runs, sizes.learning_episodes) for gap in sizes.gaps]
+    curves = [LearningRuns(sizes.models, gap, sizes.learning_runs, sizes.learning_episodes) for gap in sizes.gaps]
     numbers = {
-        models: [LearningPhase(models, gap, sizes.number_runs, sizes.number_episodes) for gap in sizes.gaps]
+        models: [LearningRuns(models, gap, sizes.number_runs, sizes.number_episodes) for gap in sizes.gaps]
         for models in sizes.numbers
     }
     lengths = dict.fromkeys(BONUSES, sizes.bonus_episodes) | {BOTH: sizes.reusing_episodes}
-    bonuses = {name: LearningPhase(1, EASY, sizes.learning_runs, many, name) for name, many in lengths.items()}
+    bonuses = {name: LearningRuns(1, EASY, sizes.learning_runs, many, name) for name, many in lengths.items()}
     sweeps = {
-        PUBLISHED: [ClusteringPhase(SIGNPOSTS, separation, 1, sizes.each) for separation in sizes.separations],
-        EARLY: [ClusteringPhase(SIGNPOSTS, level, 1, sizes.early, early=True) for level in sizes.separations],
-        JAO_PUBLISHED: [ClusteringPhase(JAO, separation, 1, sizes.each) for separation in sizes.jao_separations],
+        PUBLISHED: [ClusteringRuns(SIGNPOSTS, separation, 1, sizes.each) for separation in sizes.separations],
+        EARLY: [ClusteringRuns(SIGNPOSTS, level, 1, sizes.early, early=True) for level in sizes.separations],
+        JAO_PUBLISHED: [ClusteringRuns(JAO, separation, 1, sizes.each) for separation in sizes.jao_separations],
     }
-    growing = ClusteringPhase(SIGNPOSTS, max(sizes.separations), sizes.runs, sizes.episodes)
-    tasks: list[ClusteringPhase | LearningPhase] = [bonuses[BOTH], *curves]
+    growing = ClusteringRuns(SIGNPOSTS, max(sizes.separations), sizes.runs, sizes.episodes)
+    tasks: list[ClusteringRuns | LearningRuns] = [bonuses[BOTH], *curves]
     tasks += [*(phase for row in numbers.values() for phase in row), *bonuses.values()]
     tasks += [growing, *(phase for row in sweeps.values() for phase in reversed(row))]
     results = carry_out(tasks, KEY, seed, executor)
@@ -169,32 +164,24 @@ def measure_with(sizes: RegretSizes, seed: int, executor: Executor) -> Findings:
     return (clustering + learning + within).of_group("regret_slopes")
 
 
-def _lambda(sweeps: Mapping[str, Sequence[ClusteringPhase]], results: Results) -> Findings:
+def _lambda(sweeps: Mapping[str, Sequence[ClusteringRuns]], results: Results) -> Findings:
     """Episodes are independent while clustering, so they are the runs."""
     x = {name: [phase.separation for phase in row] for name, row in sweeps.items()}
     lines, series = fits(x, {name: [results[phase][0] for phase in row] for name, row in sweeps.items()})
     for name in (PUBLISHED, JAO_PUBLISHED):
         bounds = [phase.bound().linear / phase.episodes for phase in sweeps[name]]
         series.append(theory(f"H0 + D, {sweeps[name][0].family}", x[name], bounds))
-    figure = Chart(
-        "regret_lambda",
-        "Clustering regret of an episode against lambda",
-        "lambda",
-        "clustering regret of an episode",
-        series,
-        caption="Two worlds that differ at one pair. Signposts: lambda has no part in the reward; JAO: it is the gap.",
-    )
+    title = "Clustering regret of an episode against lambda"
+    caption = "Two worlds that differ at one pair. Signposts: lambda has no part in the reward; JAO: it is the gap."
+    figure = Chart("regret_lambda", title, "lambda", "clustering regret of an episode", series, caption=caption)
     square = "regret of the clustering phase grows like 1 / lambda^2"
     once = "where lambda is the gap between actions, too, it grows like 1 / lambda only"
     gap = {JAO_PUBLISHED: lines.pop(JAO_PUBLISHED).exponent}
-    claims = [
-        Claim(square, THEOREM_16, SQUARE, slopes(lines), figure=figure.name),
-        Claim(once, REMARK_11, ONCE, gap, figure=figure.name),
-    ]
-    return Findings(claims, [figure])
+    claim = Claim(square, THEOREM_16, SQUARE, slopes(lines))
+    return Findings.shown(figure, claim, Claim(once, REMARK_11, ONCE, gap))
 
 
-def _episodes(phase: ClusteringPhase, results: Results) -> Findings:
+def _episodes(phase: ClusteringRuns, results: Results) -> Findings:
     x, samples = summed(results[phase])
     lines, series = fits({"measured": x}, {"measured": samples})
     each = phase.bound().linear / phase.episodes
@@ -203,37 +190,27 @@ def _episodes(phase: ClusteringPhase, results: Results) -> Findings:
     title = "Clustering regret against episodes"
     figure = Chart("regret_episodes", title, "K", "clustering regret", series, caption=caption)
     statement = "regret of the clustering phase grows linearly in K"
-    return Findings([Claim(statement, THEOREM_16, LINEAR, slopes(lines), figure=figure.name)], [figure])
+    return Findings.shown(figure, Claim(statement, THEOREM_16, LINEAR, slopes(lines)))
 
 
-def _learning(phases: Sequence[LearningPhase], results: Results) -> Findings:
+def _learning(phases: Sequence[LearningRuns], results: Results) -> Findings:
     curves = {f"gap {phase.gap:g}": summed(results[phase][..., 0]) for phase in phases}
     x = next(iter(curves.values()))[0]
     line = line_through(x, worst_of(samples for _, samples in curves.values()))
     series = [points(name, x, samples) for name, (_, samples) in curves.items()]
     series += [fitted("the worst gap", x, line), _bound(phases[0], x)]
-    figure = Chart(
-        "regret_learning",
-        "Learning regret against episodes",
-        "K",
-        "learning regret",
-        series,
-        caption=f"{phases[0].models} signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}. "
-        "A single gap is learned at last; the worst of them grows on.",
-        to_scale=False,
+    title = "Learning regret against episodes"
+    caption = (
+        f"{phases[0].models} signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}. "
+        "A single gap is learned at last; the worst of them grows on."
     )
-    claim = Claim(
-        "regret of the learning phase grows no faster than sqrt(K), at the worst gap",
-        THEOREM_16,
-        ROOT_K,
-        {SCALED: line.exponent},
-        remark=_clusters(phases, results),
-        figure=figure.name,
-    )
-    return Findings([claim], [figure])
+    figure = Chart("regret_learning", title, "K", "learning regret", series, caption=caption, to_scale=False)
+    statement = "regret of the learning phase grows no faster than sqrt(K), at the worst gap"
+    claim = Claim(statement, THEOREM_16, ROOT_K, {SCALED: line.exponent}, remark=_clusters(phases, results))
+    return Findings.shown(figure, claim)
 
 
-def _models(numbers: Mapping[int, Sequence[LearningPhase]], results: Results) -> Findings:
+def _models(numbers: Mapping[int, Sequence[LearningRuns]], results: Results) -> Findings:
     x = [float(models) for models in numbers]
     totals = ([results[phase][..., 0].sum(axis=1) for phase in row] for row in numbers.values())
     worst = worst_of(zip(*totals, strict=True))
@@ -241,44 +218,28 @@ def _models(numbers: Mapping[int, Sequence[LearningPhase]], results: Results) ->
     bounds = [phase.bound(phase.episodes) for phase in first]
     series = [points("the worst gap", x, worst), fitted("the worst gap", x, line)]
     series.append(theory(SECOND, x, [bound.root for bound in bounds]))
-    figure = Chart(
-        "regret_models",
-        "Learning regret against the number of worlds",
-        "M",
-        f"learning regret of {first[0].episodes:,} episodes",
-        series,
-        caption=f"Signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}.",
-        to_scale=False,
-    )
+    title = "Learning regret against the number of worlds"
+    y = f"learning regret of {first[0].episodes:,} episodes"
+    caption = f"Signpost worlds, H1 = {STEPS}, the bonus scaled by {BONUSES[SCALED][1]:g}."
+    figure = Chart("regret_models", title, "M", y, series, caption=caption, to_scale=False)
     slope = slope_of(x, [bound.root + bound.constant for bound in bounds]).slope
     third = f"with the third term, {THIRD}, the bound itself has slope {slope:.2f} over these M"
     every = [phase for row in numbers.values() for phase in row]
-    claim = Claim(
-        "regret of the learning phase grows no faster than sqrt(M), at the worst gap",
-        THEOREM_16,
-        ROOT_M,
-        {SCALED: line.exponent},
-        remark=f"{third}; {_clusters(every, results)}",
-        figure=figure.name,
-    )
-    return Findings([claim], [figure])
+    statement = "regret of the learning phase grows no faster than sqrt(M), at the worst gap"
+    remark = f"{third}; {_clusters(every, results)}"
+    claim = Claim(statement, THEOREM_16, ROOT_M, {SCALED: line.exponent}, remark=remark)
+    return Findings.shown(figure, claim)
 
 
-def _bonuses(phases: Mapping[str, LearningPhase], results: Results) -> Findings:
+def _bonuses(phases: Mapping[str, LearningRuns], results: Results) -> Findings:
     """The paper's bonus and the authors' in a world that is easy to learn with a smaller one."""
     curves = {name: summed(results[phase][..., 0]) for name, phase in phases.items()}
     x = {name: places for name, (places, _) in curves.items()}
     lines, series = fits(x, {name: samples for name, (_, samples) in curves.items()})
     series += [_bound(phases[PAPER], x[PAPER]), _bound(phases[BOTH], x[BOTH], "Appendix H, both phases")]
-    figure = Chart(
-        "regret_bonus",
-        "Learning regret with four bonuses",
-        "K",
-        "learning regret",
-        series,
-        caption=f"One signpost world, gap {EASY:g}, H1 = {STEPS}. A slope of 1 is that of acting at random.",
-        to_scale=False,
-    )
+    title = "Learning regret with four bonuses"
+    caption = f"One signpost world, gap {EASY:g}, H1 = {STEPS}. A slope of 1 is that of acting at random."
+    figure = Chart("regret_bonus", title, "K", "learning regret", series, caption=caption, to_scale=False)
     remarks = {name: _vacuous(phases[name]) for name in UNSCALED}
     whole = results[phases[BOTH]][..., 2].mean()
     remarks[BOTH] += f"; every pair had N = {phases[BOTH].samples:,} samples in {whole:.1%} of the episodes"
@@ -289,14 +250,13 @@ def _bonuses(phases: Mapping[str, LearningPhase], results: Results) -> Findings:
             ROOT_K,
             {name: lines[name].exponent},
             remark=remarks[name],
-            figure=figure.name,
         )
         for name, (place, words) in UNSCALED.items()
     ]
-    return Findings(claims, [figure])
+    return Findings.shown(figure, *claims)
 
 
-def _vacuous(phase: LearningPhase) -> str:
+def _vacuous(phase: LearningRuns) -> str:
     """How long it takes until the bonus says anything, and until it says enough."""
     capped, small = (phase.episodes_until(level) for level in (LEARNED * STEPS, phase.gap))
     return (
@@ -305,7 +265,7 @@ def _vacuous(phase: LearningPhase) -> str:
     )
 
 
-def _within(phases: Sequence[ClusteringPhase], results: Results) -> Claim:
+def _within(phases: Sequence[ClusteringRuns], results: Results) -> Claim:
     """The clustering phase against the theorem's first term."""
     return Claim(
         "an episode loses at most H0 + D while clustering",
@@ -322,12 +282,12 @@ def _within(phases: Sequence[ClusteringPhase], results: Results) -> Claim:
     )
 
 
-def _bound(phase: LearningPhase, x: Sequence[float], label: str = f"{SECOND} + {THIRD}") -> Series:
+def _bound(phase: LearningRuns, x: Sequence[float], label: str = f"{SECOND} + {THIRD}") -> Series:
     bounds = [phase.bound(round(k)) for k in x]
     return theory(label, x, [bound.root + bound.constant for bound in bounds])
 
 
-def _clusters(phases: Sequence[LearningPhase], results: Results) -> str:
+def _clusters(phases: Sequence[LearningRuns], results: Results) -> str:
     """Learning is only what it should be where clusters are right."""
     wrong = sum(int(results[phase][..., 1].sum()) for phase in phases)
     return f"{wrong} of {sum(phase.runs * phase.episodes for phase in phases):,} episodes were in a wrong cluster"

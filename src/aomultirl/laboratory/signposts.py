@@ -71,11 +71,10 @@ def signposts(models: int, separation: float, gap: float = GAP) -> ModelSet:
 
 
 @dataclass(frozen=True)
-class ClusteringPhase:
+class ClusteringRuns:
     """AOMultiRL with the paper's constants on two worlds, told the one pair at which they differ by lambda.
 
-    early
-        end the clustering phase when the pair has its N samples, in place of after H0 steps.
+    early: end the clustering phase when the pair has its N samples, in place of after H0 steps.
     """
 
     family: str
@@ -132,11 +131,10 @@ class ClusteringPhase:
 
 
 @dataclass(frozen=True)
-class LearningPhase:
+class LearningRuns:
     """AOMultiRL's learning phase on M signpost worlds; a clustering phase that is long enough, and no longer.
 
-    bonus
-        SCALED, PAPER, RELEASED, or BOTH, with which the samples of the clustering phase are learned from, too.
+    bonus: SCALED, PAPER, RELEASED, or BOTH, with which the samples of the clustering phase are learned from, too.
     """
 
     models: int

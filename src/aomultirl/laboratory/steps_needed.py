@@ -25,12 +25,9 @@ RULES = ("threshold test", "maximum likelihood")
 class Reading(NamedTuple):
     """Whose steps are read.
 
-    explorer
-        who gathers the samples.
-    rule
-        who names the world where the explorer has no rule of its own: a place in RULES.
-    level
-        the probability of success.
+    explorer: who gathers the samples.
+    rule: who names the world where the explorer has no rule of its own: a place in RULES.
+    level: the probability of success.
     """
 
     explorer: str
@@ -52,10 +49,8 @@ class StepsNeeded:
 
     Parameters
     ----------
-    episodes
-        of all tasks.
-    seed
-        of the resampling.
+    episodes: of all tasks.
+    seed: of the resampling.
     """
 
     def __init__(self, episodes: Mapping[NamingTask, NamedEpisodes], seed: int) -> None:

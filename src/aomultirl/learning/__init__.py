@@ -1,5 +1,11 @@
-"""How to act once the world is known."""
+"""How to act once the world is known: learners, each a record of parameters."""
 
+from aomultirl import plugins
+from aomultirl.learning.base import Known, Learner, Learning, Share, Tally
+from aomultirl.learning.practical import Practical
 from aomultirl.learning.ucbvi import UCBVI
+from aomultirl.learning.ucrl2 import UCRL2
 
-__all__ = ["UCBVI"]
+__all__ = ["UCBVI", "UCRL2", "Known", "Learner", "Learning", "Practical", "Share", "Tally"]
+
+plugins.offer_own("learner", Learner, (Practical, UCBVI, UCRL2))

@@ -14,15 +14,20 @@ A bonus at or above the cap everywhere makes every value the cap: then nothing i
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl import checks
+from aomultirl.engine.behaviours import Fixed, follow
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.engine.planning import Transitions, expect_row
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.base import Known, Learner, Learning, Share
+from aomultirl.setting import Setting
 from aomultirl.theory.bounds import bonus_for
 
 U = np.uint64
@@ -84,13 +89,11 @@ def _plan(
 
 
 @dataclass(frozen=True)
-class UCBVI:
-    """The learner: how it plans from an estimate.
+class UCBVI(Learner):
+    """UCBVI-CH, the learner of the paper.
 
     Parameters
     ----------
-    logarithm
-        L in the bonus.
     bonus
         "paper": 7 H L / sqrt(n); "released", what the authors ran: H sqrt(2 H L / n) + 2 H L / (3 n).
     bonus_scale
@@ -99,14 +102,57 @@ class UCBVI:
         "horizon": H; "remaining": H - h.
     """
 
-    logarithm: float
+    plans_by_step: ClassVar[bool] = True
+
     bonus: str = "paper"
     bonus_scale: float = 1.0
     cap: str = "horizon"
 
+    def begin(self, setting: Setting, horizon: int, share: Share) -> "UCBVILearning":
+        checks.choice("bonus", self.bonus, ("paper", "released"))
+        checks.choice("cap", self.cap, ("horizon", "remaining"))
+        checks.real("bonus_scale", self.bonus_scale, least=0.0)
+        return UCBVILearning(setting, self, share.logarithm(setting.n_pairs))
+
+
+class UCBVILearning(Learning):
+    """UCBVI in a run.
+
+    Unknown rewards are estimated by their means, and made optimistic with ``sqrt(L / (2 n))``: by Hoeffding's
+    inequality a mean of n rewards in [0, 1] is off by more with probability ``2 exp(-L)``, so with
+    ``L = ln(5 S A K H M / p_1)`` all pairs, numbers of visits and worlds together fail with probability below p_1.
+
+    Attributes
+    ----------
+    logarithm
+        L.
+    """
+
+    learner: UCBVI
+
+    def __init__(self, setting: Setting, learner: UCBVI, logarithm: float) -> None:
+        super().__init__(setting, learner)
+        self.logarithm = logarithm
+
+    def act(self, known: Known, steps: int, stream: RandomStream) -> Fixed:
+        learned = estimate(self.setting.n_states, known.counts)
+        return follow(self.optimistic(learned, self.upper_rewards(learned, known.sums), steps, stream))
+
+    def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
+        learned = estimate(self.setting.n_states, known.counts)
+        rewards = self.setting.rewards
+        return self.greedy(learned, _means(learned, known.sums) if rewards is None else rewards, steps, stream)
+
+    def upper_rewards(self, learned: Estimate, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The rewards where they are known, upper bounds on them where they are not, (S, A)."""
+        if self.setting.rewards is not None:
+            return self.setting.rewards
+        radius = np.sqrt(self.logarithm / (2.0 * np.maximum(learned.visits, 1)))
+        return np.minimum(1.0, _means(learned, sums) + self.learner.bonus_scale * radius)
+
     def caps(self, horizon: int) -> NDArray[np.float64]:
         """Upper bounds on Q, (H,)."""
-        return np.full(horizon, float(horizon)) if self.cap == "horizon" else np.arange(horizon, 0, -1.0)
+        return np.full(horizon, float(horizon)) if self.learner.cap == "horizon" else np.arange(horizon, 0, -1.0)
 
     def optimistic(
         self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: RandomStream
@@ -119,8 +165,8 @@ class UCBVI:
         blind = np.full(n_states, n_actions if n_actions > 1 else 0, np.int32)
         if horizon == 0:
             return blind
-        extra = bonus_for(learned.visits, horizon, self.logarithm, self.bonus)
-        gains = rewards + (self.bonus_scale * np.where(learned.visits > 0, extra, 0.0))
+        extra = bonus_for(learned.visits, horizon, self.logarithm, self.learner.bonus)
+        gains = rewards + (self.learner.bonus_scale * np.where(learned.visits > 0, extra, 0.0))
         gains[learned.visits == 0] = np.inf
         caps = self.caps(horizon)
         if gains.min() >= caps[0]:
@@ -132,6 +178,11 @@ class UCBVI:
     ) -> NDArray[np.int32]:
         """The plan that is best for the estimate as it is, without a bonus, (H, S); unvisited pairs lead nowhere."""
         return _planned(learned, rewards, np.full(horizon, np.inf), stream)
+
+
+def _means(learned: Estimate, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean reward of every pair, (S, A); 0 where it was never visited."""
+    return sums.reshape(learned.visits.shape) / np.maximum(learned.visits, 1)
 
 
 def _planned(

@@ -12,16 +12,42 @@ rewards are known, whatever the scale of the radii.  Actions that promise the sa
 an epoch.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl import checks
 from aomultirl.engine.behaviours import ASK, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.random import RandomStream, draw_below
+from aomultirl.engine.stepping import Ran
+from aomultirl.learning.base import Known, Learner, Learning, Share
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
+from aomultirl.learning.greedy import greedy
+from aomultirl.setting import Setting
+
+DISCOUNT, SWEEPS = 0.98, 200
+"""Of the policy that is judged without optimism: the practical learner's discount, and sweeps that leave 2 %."""
+
+
+class Before(NamedTuple):
+    """What earlier episodes have shown, as successor lists with ascending states.
+
+    starts
+        (S * A + 1,).
+    states, visits
+        of every transition seen.
+    sums
+        (S * A,), the rewards added up; empty where they are known.
+    """
+
+    starts: NDArray[np.int64]
+    states: NDArray[np.int32]
+    visits: NDArray[np.int64]
+    sums: NDArray[np.float64]
 
 
 class Ucrl2Behaviour(NamedTuple):
@@ -29,10 +55,12 @@ class Ucrl2Behaviour(NamedTuple):
 
     table
         the policy of the epoch, with the visits until it ends as budgets.
+    before
+        what earlier episodes have shown.
     rewards
         (S * A,), where they are known, else empty.
     sums
-        (S * A,), rewards added up, where they are not known.
+        (S * A,), the rewards of the phase added up, where they are not known.
     epochs
         (), how many there were.
     failure
@@ -42,6 +70,7 @@ class Ucrl2Behaviour(NamedTuple):
     """
 
     table: Table
+    before: Before
     rewards: NDArray[np.float64]
     sums: NDArray[np.float64]
     epochs: NDArray[np.int64]
@@ -50,12 +79,19 @@ class Ucrl2Behaviour(NamedTuple):
 
 
 def ucrl2(
-    n_states: int, rewards: NDArray[np.float64] | None, sums: NDArray[np.float64], failure: float, scale: float = 1.0
+    known: Known,
+    n_states: int,
+    rewards: NDArray[np.float64] | None,
+    sums: NDArray[np.float64],
+    failure: float,
+    scale: float = 1.0,
 ) -> Ucrl2Behaviour:
-    """The behaviour; it learns from the counts of its phase, also from those that were there before.
+    """The behaviour; it learns from what is known and from the counts of its phase.
 
     Parameters
     ----------
+    known
+        what earlier episodes have shown.
     rewards
         (S, A), or None where they are estimated from ``sums``, the sums of the phase.
     failure
@@ -63,8 +99,9 @@ def ucrl2(
     scale
         multiplies both radii; 1 is faithful.
     """
-    known = np.empty(0) if rewards is None else np.ascontiguousarray(rewards, np.float64).reshape(-1)
-    return Ucrl2Behaviour(empty_table(n_states), known, sums, np.zeros((), np.int64), failure, scale)
+    told = np.empty(0) if rewards is None else np.ascontiguousarray(rewards, np.float64).reshape(-1)
+    before = Before(*known.counts.to_lists(), known.sums)
+    return Ucrl2Behaviour(empty_table(n_states), before, told, sums, np.zeros((), np.int64), failure, scale)
 
 
 @kernel
@@ -80,23 +117,34 @@ def reward_radius(visits: int, step: int, n_states: int, n_actions: int, failure
 
 
 @kernel
-def _estimate(counts: Counts) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-    """Successor lists, in no particular order, and visits of each pair."""
+def _estimate(
+    before: Before, counts: Counts
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
+    """Successor lists of both together, those of before first, and visits of each pair."""
     n_pairs = len(counts.heads)
     starts, visits = np.zeros(n_pairs + 1, np.int64), np.zeros(n_pairs, np.int64)
+    most = len(before.states) + counts.filled.sum()
+    states, probs = np.empty(most, np.int32), np.empty(most)
     for pair in range(n_pairs):
-        starts[pair + 1] = starts[pair] + counts.filled[pair]
-    states, probs = np.empty(starts[n_pairs], np.int32), np.empty(starts[n_pairs])
-    for pair in range(n_pairs):
-        at = starts[pair]
+        first = at = starts[pair]
+        for i in range(before.starts[pair], before.starts[pair + 1]):
+            states[at], probs[at] = before.states[i], before.visits[i]
+            visits[pair] += before.visits[i]
+            at += 1
+        old = at
         for slot in range(*span(counts, pair)):
-            if counts.slots[WORDS * slot] != EMPTY:
-                states[at], probs[at] = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
-                visits[pair] += counts.slots[WORDS * slot + VISITS]
-                at += 1
-        for i in range(starts[pair], at):
+            successor, seen = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
+            if successor != EMPTY:
+                place = first + np.searchsorted(states[first:old], successor)
+                if place == old or states[place] != successor:
+                    place, at = at, at + 1
+                    states[place], probs[place] = successor, 0.0
+                probs[place] += seen
+                visits[pair] += seen
+        for i in range(first, at):
             probs[i] /= visits[pair]
-    return starts, states, probs, visits
+        starts[pair + 1] = at
+    return starts, states[: starts[n_pairs]], probs[: starts[n_pairs]], visits
 
 
 @kernel
@@ -117,7 +165,8 @@ def _promised(
             radii[pair] = behaviour.scale * transition_radius(n, step, n_states, n_actions, behaviour.failure)
             if not known:
                 extra = behaviour.scale * reward_radius(n, step, n_states, n_actions, behaviour.failure)
-                rewards[pair] = min(1.0, behaviour.sums[pair] / n + extra)
+                earned = behaviour.before.sums[pair] + behaviour.sums[pair]
+                rewards[pair] = min(1.0, earned / n + extra)
     return radii, rewards
 
 
@@ -142,7 +191,7 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     """A new epoch."""
     table = behaviour.table
     n_states = len(table.budget)
-    starts, states, probs, visits = _estimate(counts)
+    starts, states, probs, visits = _estimate(behaviour.before, counts)
     n_actions = len(visits) // n_states
     step = 1 + int(visits.sum())
     radii, rewards = _promised(behaviour, visits, step)
@@ -163,3 +212,62 @@ def _attend(
 
 
 register(Ucrl2Behaviour, prepare=_prepare, attend=_attend)
+
+
+@dataclass(frozen=True)
+class UCRL2(Learner):
+    """UCRL2, for the average reward.
+
+    Parameters
+    ----------
+    bonus_scale
+        multiplies both radii; 1 is faithful.
+    """
+
+    pair_bytes: ClassVar[int] = 45
+
+    bonus_scale: float = 1.0
+
+    def begin(self, setting: Setting, horizon: int, share: Share) -> "UCRL2Learning":
+        checks.real("bonus_scale", self.bonus_scale, above=0.0)
+        return UCRL2Learning(setting, self, share.failure)
+
+
+class UCRL2Learning(Learning):
+    """UCRL2 in a run; every episode is one run of the original, with the whole failure probability as its delta."""
+
+    learner: UCRL2
+
+    def __init__(self, setting: Setting, learner: UCRL2, failure: float) -> None:
+        super().__init__(setting, learner)
+        self._failure, self._epochs = failure, np.zeros(setting.episodes, np.int64)
+
+    def act(self, known: Known, steps: int, stream: RandomStream) -> Ucrl2Behaviour:
+        sums = self.tally().sums if known.tally is None else known.tally.sums
+        return ucrl2(known, self.setting.n_states, self.setting.rewards, sums, self._failure, self.learner.bonus_scale)
+
+    def learn(self, into: Known, ran: Ran) -> None:
+        super().learn(into, ran)
+        if isinstance(ran.phase.behaviour, Ucrl2Behaviour):
+            planned = self._epochs[self._epochs > 0].tolist()
+            spare = max(1, len(self._epochs) - len(planned)) - 1
+            self._epochs = np.array([*planned, int(ran.phase.behaviour.epochs), *[0] * spare], np.int64)
+
+    def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
+        """The policy that is best for the samples as they are, the same at every step, (S,)."""
+        starts, states, visits = known.counts.to_lists()
+        rewards = self.setting.rewards
+        if rewards is None:
+            seen = np.add.reduceat(np.append(visits, 0), starts[:-1]) * (np.diff(starts) > 0)
+            rewards = (known.sums / np.maximum(seen, 1)).reshape(self.setting.n_states, -1)
+        return np.asarray(greedy(starts, states, visits, np.ascontiguousarray(rewards), DISCOUNT, SWEEPS))
+
+    def shared(self) -> dict[str, NDArray[Any]]:
+        return {"epochs": self._epochs}
+
+    def take_shared(self, shared: dict[str, NDArray[Any]]) -> None:
+        self._epochs = shared["epochs"]
+
+    def findings(self) -> dict[str, Any]:
+        """How many policies each episode planned."""
+        return {"epochs": self._epochs[: np.count_nonzero(self._epochs)].tolist()}

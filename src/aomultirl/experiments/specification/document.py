@@ -50,7 +50,7 @@ Counts = Annotated[list[Count], BeforeValidator(_listed)]
 Words = Annotated[str, Field(min_length=1)]
 
 
-class Entry(BaseModel):
+class NamedEntry(BaseModel):
     """A world or a stream; keys that are not here are its parameters.
 
     grid: lists of values for parameters, also for those that take lists.  zip: the same, but these vary together.
@@ -68,11 +68,11 @@ class Entry(BaseModel):
         return expand(noun, key, self.name, self.model_extra or {}, self.grid, self.zip, reserved)
 
 
-class AgentEntry(Entry):
+class AgentEntry(NamedEntry):
     """An agent.  label: what reports call it.  stream, episodes: in place of those of the experiment."""
 
     label: Words | None = None
-    stream: Entry | None = None
+    stream: NamedEntry | None = None
     episodes: Counts | None = None
 
 
@@ -89,8 +89,8 @@ class Specification(BaseModel):
     runs: Count = 1
     seed: Annotated[int, Field(ge=0)] = 0
     record: list[str] = list(RECORDED)
-    worlds: Annotated[list[Entry], Field(min_length=1)]
-    streams: Annotated[list[Entry], Field(min_length=1)] = [Entry(name="uniform")]
+    worlds: Annotated[list[NamedEntry], Field(min_length=1)]
+    streams: Annotated[list[NamedEntry], Field(min_length=1)] = [NamedEntry(name="uniform")]
     agents: Annotated[list[AgentEntry], Field(min_length=1)]
 
     def configurations(self) -> list[Configuration]:
@@ -150,7 +150,7 @@ class Specification(BaseModel):
         return configure(worlds, players)
 
 
-def _all_variants(noun: str, entries: Sequence[Entry]) -> list[Variant]:
+def _all_variants(noun: str, entries: Sequence[NamedEntry]) -> list[Variant]:
     """What all entries of worlds, or of streams, stand for."""
     found: list[Variant] = []
     for i, entry in enumerate(entries):

@@ -1,0 +1,63 @@
+"""Keywords that a constructor takes for somebody else: they stand in its signature, and are written nowhere twice.
+
+An agent takes the fields of its learner and of its explorer as keywords of its own, so that
+``AOMultiRL(..., bonus="released")`` is ``AOMultiRL(..., learner=UCBVI(bonus="released"))``; and a variant of an agent
+takes the keywords of the agent that it is a variant of.
+"""
+
+import inspect
+from collections.abc import Callable, Collection
+from dataclasses import fields, replace
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def forwarding(*makers: Callable[..., Any], without: Collection[str] = ()) -> Callable[[F], F]:
+    """Decorate ``__init__(self, ..., **keywords)``: its signature lists the keywords, and others are refused.
+
+    Parameters
+    ----------
+    makers
+        classes whose constructors' parameters are the keywords.
+    without
+        names that are not taken over.
+
+    Examples
+    --------
+    >>> class Plain:
+    ...     def __init__(self, size: int, colour: str = "red") -> None: ...
+    >>> class Special(Plain):
+    ...     @forwarding(Plain, without=["size"])
+    ...     def __init__(self, **keywords: Any) -> None:
+    ...         super().__init__(3, **keywords)
+    >>> inspect.signature(Special)
+    <Signature (*, colour: str = 'red') -> None>
+    """
+
+    def sign(function: F) -> F:
+        own = inspect.signature(function)
+        listed = {name: one for name, one in own.parameters.items() if one.kind is not inspect.Parameter.VAR_KEYWORD}
+        for maker in makers:
+            for name, parameter in inspect.signature(maker).parameters.items():
+                if name not in listed and name not in without:
+                    listed[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        signature = own.replace(parameters=list(listed.values()))
+
+        @wraps(function)
+        def construct(self: Any, *values: Any, **keywords: Any) -> None:
+            signature.bind(self, *values, **keywords)  # a TypeError, as for any other function
+            function(self, *values, **keywords)
+
+        construct.__signature__ = signature  # type: ignore[attr-defined]
+        return cast(F, construct)
+
+    return sign
+
+
+def configured(part: T, keywords: dict[str, Any]) -> T:
+    """``part``, a dataclass, with the fields that ``keywords`` has, which are taken out of it."""
+    names = [field.name for field in fields(part) if field.name in keywords]  # type: ignore[arg-type]
+    return replace(part, **{name: keywords.pop(name) for name in names}) if names else part  # type: ignore[type-var]

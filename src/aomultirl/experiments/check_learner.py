@@ -1,0 +1,123 @@
+"""A contract test that anyone can run on a learner of their own.
+
+>>> import aomultirl as ao
+>>> ao.check_learner(ao.learning.UCBVI(bonus_scale=0.01))
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl import agents, checks
+from aomultirl.engine.packed_counts import pack
+from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.experiments.check_agent import ContractError, check_agent
+from aomultirl.experiments.episodes import episode_streams
+from aomultirl.learning.base import Known, Learner, Learning, Share
+from aomultirl.mdp import ModelSet
+from aomultirl.setting import Setting
+from aomultirl.worlds.random_models import random_models
+
+HORIZON, EPISODES, SEED = 40, 4, 11
+"""Sizes that every learner can be tried at within seconds."""
+
+
+def check_learner(learner: Learner, models: ModelSet | None = None) -> None:
+    """Raise :class:`ContractError` if ``learner`` does not do what agents rely on.
+
+    It must be a frozen dataclass that its fields make again.  ``act`` and ``best`` must leave what is known alone, and
+    give a behaviour that can be run and a plan of actions; ``learn`` must count every step of the episode.  Known
+    rewards and unknown ones are tried, the learner alone in its three forms, and inside AOMultiRL, each as
+    :func:`aomultirl.check_agent` tries any agent: in both drivers, given up, saved and loaded.
+
+    Parameters
+    ----------
+    learner
+        an instance.
+    models
+        the worlds to try it on; two small random ones by default.
+    """
+    check_is_record(learner, Learner, "a learner")
+    worlds = random_models(6, 3, 2, 3, 1.0, 0) if models is None else models
+    for rewards in ("known", "unknown"):
+        _check_learning(learner, worlds, rewards)
+        for form in (agents.OneEpisode, agents.Pooled, agents.Told):
+            _check_form(form(learner, HORIZON, failure=0.1, rewards=rewards), worlds)
+    level = min(worlds.separation(), 2.0) - 1e-6
+    inside: dict[str, Any] = {"samples": 4, "clustering_horizon": 400, "learning_horizon": HORIZON}
+    _check_form(agents.AOMultiRL(len(worlds), level, 5.0, 0.1, learner=learner, **inside), worlds)
+
+
+def _check_form(agent: agents.Agent, worlds: ModelSet) -> None:
+    try:
+        check_agent(agent, worlds, EPISODES)
+    except ValueError as error:
+        raise ContractError(f"inside {type(agent).__name__}: {error}") from None
+
+
+def check_is_record(thing: Any, base: type, noun: str) -> None:
+    """Refuse what is not a frozen dataclass derived from ``base`` that its own fields make again."""
+    if not isinstance(thing, base):
+        raise ContractError(f"{checks.shown(thing)} is not {noun}: derive it from {base.__module__}.{base.__name__}")
+    kind = type(thing)
+    frozen = dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    if not frozen:
+        raise ContractError(f"{kind.__name__} is not a frozen dataclass, so it cannot be described and shared")
+    fields = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}  # type: ignore[arg-type]
+    if kind(**fields) != thing:
+        raise ContractError(f"{kind.__name__} is not made again by its fields")
+
+
+def _check_learning(learner: Learner, worlds: ModelSet, rewards: str) -> None:
+    """One episode, step by step."""
+    told = np.array(worlds.rewards) if rewards == "known" else None
+    setting = Setting(worlds.n_states, worlds.n_actions, told, EPISODES)
+    learning = learner.begin(setting, HORIZON, Share(0.1, EPISODES, len(worlds), HORIZON))
+    if not isinstance(learning, Learning):
+        raise ContractError(f"begin() gave {checks.shown(learning)}, not a Learning")
+    known, stream = learning.nothing(), episode_streams(SEED, "agent", 1)[0]
+    for episode in range(2):
+        before, tally = _frozen(known), learning.tally()
+        behaviour = learning.act(known.during(tally), HORIZON, stream)
+        world = worlds[0]
+        source = episode_streams(SEED, "world", 2)[episode]
+        simulator = Simulator(world.alias_tables, world.gains, 0, source, stream)
+        phase = Phase(behaviour, HORIZON, tally.counts, tally.sums)
+        _, (ran,) = simulator.drive(_single(phase))
+        if _frozen(known) != before:
+            raise ContractError("act() changes what is known: an episode may be given up, so only learn() may")
+        if ran.outcome.steps != HORIZON or ran.outcome.finished:
+            raise ContractError(f"the behaviour stopped after {ran.outcome.steps} of {HORIZON} steps")
+        visits = int(known.counts.to_lists()[2].sum())
+        learning.learn(known, ran)
+        gained = int(known.counts.to_lists()[2].sum()) - visits
+        if gained != HORIZON:
+            raise ContractError(f"learn() counted {gained} of {HORIZON} steps: every sample must join what is known")
+        _check_plan(learning, known, stream)
+    if _frozen(learning.nothing()) == _frozen(known):
+        raise ContractError("nothing() gives what was learned: it must give a new record at every call")
+
+
+def _single(phase: Phase) -> Any:
+    yield phase
+
+
+def _check_plan(learning: Learning, known: Known, stream: Any) -> None:
+    before = _frozen(known)
+    plan = learning.best(known, HORIZON, stream)
+    if _frozen(known) != before:
+        raise ContractError("best() changes what is known")
+    n_states, n_actions = learning.setting.n_states, learning.setting.n_actions
+    shapes = ((n_states,), (HORIZON, n_states))
+    if not isinstance(plan, np.ndarray) or plan.dtype != np.int32 or plan.shape not in shapes:
+        raise ContractError(f"best() gave {checks.shown(plan)}, not int32 of shape {shapes[0]} or {shapes[1]}")
+    if plan.min() < 0 or plan.max() > n_actions:
+        raise ContractError(f"best() gave actions outside 0 to {n_actions}, which stands for acting at random")
+
+
+def _frozen(known: Known) -> list[bytes]:
+    """All that is known, as bytes that can be compared."""
+    arrays: list[NDArray[Any]] = [*pack(known.counts), known.sums, *(known.own[name] for name in sorted(known.own))]
+    return [array.tobytes() for array in arrays]

@@ -1,0 +1,56 @@
+"""Everything that a learner, an explorer, an agent, a world or a stream of one's own is made from, in one place.
+
+``docs/extending.md`` has a file of each kind as an example.
+"""
+
+from aomultirl import checks
+from aomultirl.agents.base import Agent, Report
+from aomultirl.engine.behaviours import ASK, FOREVER, Table, empty_table, follow, register, uniform
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import Counts, CountTable, visits_of
+from aomultirl.engine.random import RandomStream, draw_below
+from aomultirl.engine.stepping import Outcome, Phase, Ran
+from aomultirl.exploring.base import Exploration, Explorer
+from aomultirl.learning.base import Known, Learner, Learning, Share, Tally
+from aomultirl.learning.greedy import greedy
+from aomultirl.mdp import MDP, ModelSet
+from aomultirl.records import Shape, Within
+from aomultirl.setting import Setting
+from aomultirl.streams import Past, Stream
+
+__all__ = [
+    "ASK",
+    "FOREVER",
+    "MDP",
+    "Agent",
+    "CountTable",
+    "Counts",
+    "Exploration",
+    "Explorer",
+    "Known",
+    "Learner",
+    "Learning",
+    "ModelSet",
+    "Outcome",
+    "Past",
+    "Phase",
+    "Ran",
+    "RandomStream",
+    "Report",
+    "Setting",
+    "Shape",
+    "Share",
+    "Stream",
+    "Table",
+    "Tally",
+    "Within",
+    "checks",
+    "draw_below",
+    "empty_table",
+    "follow",
+    "greedy",
+    "kernel",
+    "register",
+    "uniform",
+    "visits_of",
+]
