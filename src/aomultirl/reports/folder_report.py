@@ -15,10 +15,11 @@ from aomultirl.experiments.history import History
 from aomultirl.experiments.loading import find
 from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
 from aomultirl.experiments.paper import LABELS, PaperExperiment
-from aomultirl.reports import reproduction, sweep_charts
+from aomultirl.reports import sweep_charts
 from aomultirl.reports.page import Run, Sweep, write_page
 from aomultirl.reports.page.run_origin import labels as agent_labels
 
+PAPER_TITLE = "The paper's experiment, reproduced"
 NOT_A_HISTORY = ("episodes.parquet",)
 """Parquet files beside histories that are none."""
 MOST_BYTES = 2**26
@@ -117,7 +118,7 @@ def _paper(folder: Path) -> Collection:
     experiment = replace(asked, runs=count)
     return Collection(
         [Run(*run[:3], before=len(run.history) - experiment.episodes) for run in runs],
-        reproduction.TITLE,
+        PAPER_TITLE,
         _claims(folder, count),
         experiment.command(),
     )

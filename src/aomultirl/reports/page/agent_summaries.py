@@ -9,7 +9,7 @@ import numpy as np
 
 from aomultirl import descriptions
 from aomultirl.analysis import inspection, intervals
-from aomultirl.analysis.phrases import number, span
+from aomultirl.analysis.phrases import span
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
 from aomultirl.reports.inspection_table import tables
@@ -17,7 +17,7 @@ from aomultirl.reports.looks import agent_look
 from aomultirl.reports.page.comparison_charts import bounds, regret_after
 from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, running_mean
 from aomultirl.reports.page.groups import Group
-from aomultirl.reports.page.rendering import NOTHING, AgentCell, Cell, Code, Measured
+from aomultirl.reports.page.rendering import NOTHING, AgentCell, Cell, Code, measured
 from aomultirl.reports.page.rerun_script import seeds
 from aomultirl.reports.page.run_origin import agent_of, world_call
 from aomultirl.reports.tables import TextTable
@@ -62,10 +62,7 @@ def _last(values: Floats) -> float:
 
 def _mean(values: Sequence[float]) -> Cell:
     """The mean over runs, with its interval where there are several that differ."""
-    if not values or not np.isfinite(values).all():
-        return NOTHING
-    mean, low, high = (number(float(end)) for end in intervals.over_runs(values))
-    return Measured(mean, "" if len(values) < 2 or low == high else f"{low} to {high}")
+    return measured(*map(float, intervals.over_runs(values))) if values else NOTHING
 
 
 class BoundBeside(NamedTuple):
