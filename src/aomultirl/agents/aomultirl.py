@@ -124,7 +124,7 @@ class AOMultiRL(Agent):
     keeps: ClassVar[type] = ClusterMemory
     kept: ClusterMemory
 
-    @forwarding(ExploreID, UCBVI)
+    @forwarding(ExploreID, UCBVI, unset=True)
     def __init__(
         self,
         models: int | ModelSet,

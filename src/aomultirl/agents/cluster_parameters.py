@@ -19,7 +19,7 @@ def configured_parts(explorer: Explorer, learner: Learner, keywords: dict[str, A
     """The explorer and the learner, with the fields that ``keywords`` names; refuses keywords that neither has."""
     check_is_explorer(explorer)
     check_is_learner(learner)
-    rest = dict(keywords)
+    rest = {name: value for name, value in keywords.items() if value is not None}
     parts = configured(explorer, rest), configured(learner, rest)
     for name in rest:
         raise checks.Refusal(name, f"is a parameter of neither {type(explorer).__name__} nor {type(learner).__name__}")

@@ -15,7 +15,7 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., None])
 
 
-def forwarding(*makers: Callable[..., Any], without: Collection[str] = ()) -> Callable[[F], F]:
+def forwarding(*makers: Callable[..., Any], without: Collection[str] = (), unset: bool = False) -> Callable[[F], F]:
     """Decorate ``__init__(self, ..., **keywords)``: its signature lists the keywords, and others are refused.
 
     Parameters
@@ -24,6 +24,8 @@ def forwarding(*makers: Callable[..., Any], without: Collection[str] = ()) -> Ca
         classes whose constructors' parameters are the keywords.
     without
         names that are not taken over.
+    unset
+        the defaults are None, which stands for "as it is": for keywords that change a part which is a parameter too.
 
     Examples
     --------
@@ -43,7 +45,9 @@ def forwarding(*makers: Callable[..., Any], without: Collection[str] = ()) -> Ca
         for maker in makers:
             for name, parameter in inspect.signature(maker).parameters.items():
                 if name not in listed and name not in without:
-                    listed[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+                    kept = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+                    hint = parameter.annotation | None if unset else parameter.annotation
+                    listed[name] = kept.replace(default=None, annotation=hint) if unset else kept
         signature = own.replace(parameters=list(listed.values()))
 
         @wraps(function)
@@ -58,6 +62,7 @@ def forwarding(*makers: Callable[..., Any], without: Collection[str] = ()) -> Ca
 
 
 def configured(part: T, keywords: dict[str, Any]) -> T:
-    """``part``, a dataclass, with the fields that ``keywords`` has, which are taken out of it."""
+    """``part``, a dataclass, with the fields that ``keywords`` has and are not None; they are taken out of it."""
     names = [field.name for field in fields(part) if field.name in keywords]  # type: ignore[arg-type]
-    return replace(part, **{name: keywords.pop(name) for name in names}) if names else part  # type: ignore[type-var]
+    given = {name: keywords.pop(name) for name in names}
+    return replace(part, **{name: value for name, value in given.items() if value is not None})  # type: ignore[type-var]
