@@ -89,7 +89,8 @@ class Claim:
         """Why it does not hold, and what else there is to say."""
         doubt = self.rule.doubt(list(self.estimates.values())) if self.undecided else ""
         explanation = self.explanation if self.verdict is False else ""
-        whose = self.rule.whose(self.estimates) if len(self.estimates) > 1 else ""
+        several = len(self.estimates) > 1 and not math.isnan(self.measured)
+        whose = self.rule.whose(self.estimates) if several else ""
         return "; ".join(filter(None, [doubt, explanation, whose, self.remark]))
 
     def as_json(self) -> dict[str, Any]:
@@ -115,10 +116,11 @@ class Claim:
     def _words(self) -> dict[str, str]:
         """What is predicted, with its relation and unit, what was measured and its interval, as people read them."""
         value = " ".join(filter(None, [RELATIONS[self.rule.relation], number(self.predicted)]))
+        has_none = self.low == self.high or math.isnan(self.measured)
         return {
             "predicted": ", ".join(filter(None, [value, self.unit])),
             "measured": number(self.measured),
-            "interval": "" if self.low == self.high else f"{number(self.low)} to {number(self.high)}",
+            "interval": "" if has_none else f"{number(self.low)} to {number(self.high)}",
         }
 
 

@@ -62,7 +62,7 @@ def reproduce(
         found = reproduction.reproduce(experiment, out, workers, [observer])
     _tell_set_aside(found.set_aside)
     claims = (claim.as_json() for claim in found.claims)
-    claims_table.print_claims(claims, "What the paper says, and what was found", Console())
+    claims_table.print_claims(claims, "What the paper says, and what was found", Console(), places=True)
     typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
 
 

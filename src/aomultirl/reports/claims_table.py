@@ -59,8 +59,11 @@ def in_words(claim: Mapping[str, Any]) -> ClaimRow:
     return ClaimRow(holds=holds, figure=claim.get("figure") or "", **texts)
 
 
-def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console") -> None:
-    """Print claims as a table, each with its verdict and most of the reason; nothing where there are none."""
+def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console", *, places: bool = False) -> None:
+    """Print claims as a table, each with its verdict and most of the reason; nothing where there are none.
+
+    places: whether each stands with its place in the paper.
+    """
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
@@ -73,6 +76,8 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
         table.add_column(column, max_width=width)
     for row in rows:
         mark, words = tables.holds(row.holds), Text(row.claim)
+        if places:
+            words.append(f" ({row.place})", "dim")
         reason = Text(textwrap.shorten(row.reason, SHORT, placeholder=" \u2026"), "dim")
         table.add_row(
             Text(mark.words, tables.STYLES[mark.good]),
