@@ -35,7 +35,7 @@ from aomultirl.experiments.status import status
 from aomultirl.experiments.store import MARK, Store
 from aomultirl.experiments.verification import verify
 from aomultirl.reports.folder_report import collect
-from aomultirl.reports.status_table import show
+from aomultirl.reports.folder_state import show_status
 from sweeps import experiment
 
 SLOWEST = 5.0
@@ -493,7 +493,7 @@ def _alter_table(given, change, **options):
 def _shown(folder):
     """The status as the command prints it."""
     words = io.StringIO()
-    show(status(folder), Console(file=words))
+    show_status(status(folder), Console(file=words))
     assert "\x1b" not in words.getvalue()
 
 

@@ -3,7 +3,10 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.agents.base import Setting
+from aomultirl.agents.clusters import Cluster
 from aomultirl.engine.counts import CountTable, insert
+from aomultirl.engine.random import streams
+from aomultirl.exploring import GOSPRL, ExploreID
 from aomultirl.identifying import identify_cluster
 
 LEVEL = 1.3 - 1e-6
@@ -182,6 +185,58 @@ def test_doubling_never_fills_the_episode():
     history = ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), 6, seed=0)
     assert (history["learning_steps"] > 0).all()
     assert agent.failures == 6
+
+
+@pytest.mark.parametrize("level", [None, 1.0])
+def test_doubling_changes_the_horizon_and_nothing_else(level):
+    """delta = alpha - lambda / 4 in every stage, however often H0 was doubled."""
+    agent = ao.agents.DoublingAOMultiRL(4, LEVEL, 0.03, THREE, level, horizon=60_000, samples=1043)
+    ao.run(agent, ao.worlds.gridworld(edges="stay"), ao.streams.uniform(), 2, seed=0)
+    stage = agent.stage
+    assert agent.failures == 2
+    assert stage.clustering_horizon == 4 * 3 * 1043
+    assert stage.threshold == pytest.approx((level or LEVEL) - LEVEL / 4)
+    assert (stage.samples, stage.failure) == (1043, 0.03)
+    assert [divmod(int(pair), 4) for pair in stage.pairs] == sorted(THREE)
+
+
+@pytest.mark.parametrize("share", [0.45, 0.55, 0.74, 0.76])
+@pytest.mark.parametrize("elsewhere", [0.7, 1.0])
+def test_two_stages_discover_pairs_that_are_more_than_three_quarters_of_lambda_apart(share, elsewhere):
+    """Estimates that are exact: the first pair is ``share`` lambda apart, the second one ``elsewhere``."""
+    agent = ao.agents.TwoStageAOMultiRL(2, 0.8, 7, 0.03, learning_horizon=200)
+    agent.begin(Setting(2, 1, np.zeros((2, 1)), 10))
+    for apart in (0.0, 0.8):
+        first, second = 0.5 + apart * share / 2, 0.5 - apart * elsewhere / 2
+        world = ao.MDP([[[first, 1 - first]], [[second, 1 - second]]], np.zeros((2, 1)))
+        cluster = Cluster.empty(agent.stage.learning)
+        cluster.model.add(exact_counts(world))
+        agent.clusters.append(cluster)
+    agent._discover()
+    far = [(state, 0) for state, apart in enumerate((share, elsewhere)) if apart > 0.75]
+    assert agent.discovered == (far[:1] or None)
+    assert agent.stage.targets.sum() == (1 if far else 2)
+
+
+@pytest.mark.parametrize(
+    ("agent", "explorer", "share"),
+    [
+        (grid_agent(), ExploreID, 0.01),
+        (ao.agents.DoublingAOMultiRL(4, LEVEL, 0.03, THREE, horizon=60_000), GOSPRL, 0.01),
+        (ao.agents.TwoStageAOMultiRL(4, LEVEL, 7, 0.03, learning_horizon=200), ExploreID, 0.005),
+    ],
+)
+def test_exploring_may_fail_with_a_third_of_p(monkeypatch, agent, explorer, share):
+    agent.begin(GRID)
+    original, shares = explorer.behaviour, []
+
+    def noting(self, targets, needed, failure):
+        shares.append(failure)
+        return original(self, targets, needed, failure)
+
+    monkeypatch.setattr(explorer, "behaviour", noting)
+    next(agent.episode(5, streams(0, 1)[0]))
+    assert shares == [pytest.approx(share)]
 
 
 def test_reusing_samples_counts_both_phases():

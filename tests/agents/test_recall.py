@@ -11,6 +11,7 @@ from gymnasium.wrappers import TimeLimit
 
 import aomultirl as ao
 from aomultirl.agents.base import Setting
+from aomultirl.agents.recall import Verdict
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
@@ -343,6 +344,13 @@ def test_what_joins_a_cluster_is_chosen_before_it_is_seen():
             assert (extra == half.middle + half.late).all()  # founded: by the counts of the whole episode
     assert certified[0] == certified[1] == certified[2]
     assert any(certified[0])
+
+
+def test_an_episode_is_proven_where_four_fifths_of_its_steps_are_certified_and_no_other_cluster_is_left():
+    verdict = Verdict(likely=1, sure=True, survivors=[1], certified=np.ones(1, bool), cover=0.8)
+    assert verdict.proven
+    for doubt in ({"cover": 0.79}, {"sure": False}, {"survivors": []}, {"survivors": [0]}, {"survivors": [0, 1]}):
+        assert not verdict._replace(**doubt).proven
 
 
 def test_nothing_joins_when_nothing_is_certified_early():

@@ -86,6 +86,14 @@ def test_a_new_world_that_comes_last_is_found():
     assert history.misclustered == 0
 
 
+@pytest.mark.parametrize(("options", "samples"), [({}, 250), ({"models": 4}, 125), ({"models": 4, "samples": 7}, 7)])
+def test_a_new_world_is_seen_so_often_at_every_pair(options, samples):
+    """N_0 = 40 / h^2, or 20 / h^2 where M is known, with h = lambda / 2 = 0.4."""
+    player = agent(separation=0.8, **options)
+    player.begin(Setting(2, 1, np.zeros((2, 1)), 10))
+    assert player.findings()["samples"] == samples
+
+
 def test_rewards_may_be_unknown():
     models = ao.worlds.gridworld()
     player = agent(3_000, distinguishing_set=GAMMA, rewards="unknown")

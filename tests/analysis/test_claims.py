@@ -70,7 +70,10 @@ def test_json_has_numbers_words_and_null_where_there_is_none():
     }
     unknown = claim(HALF, {"": UNMEASURED}).as_json()
     assert (unknown["measured"], unknown["holds"], unknown["undecided"]) == (None, False, True)
-    assert claim(HALF, computed(0.5)).words().interval == ""
+    assert claim(HALF, computed(0.5)).as_json()["words"]["interval"] == ""
+    neither = claim(HALF, {"a": UNMEASURED, "b": UNMEASURED}).as_json()["words"]
+    assert (neither["measured"], neither["interval"]) == ("unknown", "")
+    assert claim(Bounded(1.0), {"a": UNMEASURED, "b": UNMEASURED}).reason == NOTHING
 
 
 def test_a_summary_counts_verdicts():

@@ -242,6 +242,18 @@ def test_a_world_that_nobody_knows_is_rejected_without_an_alternative():
     assert is_rejected(GAMMAS, proven, noted, episode, rules, 0, nobody)
 
 
+def test_a_difference_rejects_as_soon_as_it_exceeds_its_share():
+    """One hit more is a third of a nat, so a share that is twice as large, or half, would reject at another number."""
+    proof, nobody, rejected = np.array([[4000, 6000]]), np.empty(0, np.int64), []
+    for hits in range(400, 600):
+        situation = [proof], [proof], np.array([[hits, 1000 - hits]])
+        proven, noted, episode, rules = arranged(situation, failure=0.03, episodes=200)
+        rejected.append(is_rejected(GAMMAS, proven, noted, episode, rules, 0, nobody))
+        assert rejected[-1] == slow_rejected(proven, noted, episode, rules, 0, nobody)
+    assert rejected == sorted(rejected)
+    assert 50 < sum(rejected) < 150
+
+
 def test_counts_that_are_only_noted_are_no_null():
     """A world that is not proven has no bound: it is never rejected, nor certified, however much its notes say."""
     note, episode = np.array([[900, 100]]), np.array([[100, 900]])

@@ -19,8 +19,12 @@ from verdicts import passes
 
 
 def test_all_agents_are_there():
-    known = {name for name, one in vars(agents).items() if inspect.isclass(one) and issubclass(one, agents.Agent)}
-    assert set(AGENTS) == known - {"Agent"}
+    """A form that takes any learner, such as OneEpisode, is there with a learner that has a name of its own."""
+    known = {name: one for name, one in vars(agents).items() if inspect.isclass(one) and issubclass(one, agents.Agent)}
+    forms = {"Agent", "OneEpisode", "Pooled", "Told"}
+    assert set(AGENTS) == set(known) - forms
+    for form in forms:
+        assert any(issubclass(known[name], known[form]) for name in AGENTS)
 
 
 def test_reachable_states_are_those_of_some_policy():

@@ -280,6 +280,16 @@ def test_estimate_is_of_all_tables_together(n_states, n_actions, n_tables, unvis
     assert [tuple(part.tolist() for part in table.to_lists()) for table in tables] == before
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_unknown_rewards_are_their_means_and_hoeffdings_radius(scale):
+    """min{1, mean + scale sqrt(L / (2 n))} at L = 3; n = 1 where nobody has been."""
+    learner = UCBVILearning(Setting(1, 4, None, 1), UCBVI(bonus_scale=scale), 3.0)
+    learned = estimate(1, table_of([[[50], [200], [1], [0]]]))
+    upper = learner.upper_rewards(learned, np.array([10.0, 120.0, 0.5, 0.0]))
+    wanted = [0.2 + scale * math.sqrt(0.03), 0.6 + scale * math.sqrt(0.0075), 1.0, min(1.0, scale * math.sqrt(1.5))]
+    assert upper.tolist() == [pytest.approx(wanted)]
+
+
 def test_estimate_of_one_state_and_one_action():
     assert estimate(1, table_of([[[0]]])).visits.tolist() == [[0]]
     learned = estimate(1, table_of([[[7]]]), table_of([[[2]]]))

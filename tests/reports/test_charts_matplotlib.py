@@ -1,6 +1,6 @@
 """Chart records in print."""
 
-from aomultirl.analysis.charts import Chart, Mark, Phase, Series, Subject
+from aomultirl.analysis.charts import Chart, Series, Stretch, Subject, VerticalLine
 from aomultirl.reports import charts_matplotlib
 from aomultirl.reports.looks import AGENTS
 
@@ -9,7 +9,7 @@ CHART = Chart("name", "A title", "x", "y", [Series("a", X, Y)], log_x=False, log
 
 
 def test_a_panel_has_its_marks_phases_and_range():
-    chart = CHART._replace(marks=[Mark(2.0, "here")], phases=[Phase(1.0, 2.0, "only m1")], x_range=(0.0, 4.0))
+    chart = CHART._replace(marks=[VerticalLine(2.0, "here")], phases=[Stretch(1.0, 2.0, "only m1")], x_range=(0.0, 4.0))
     panel = charts_matplotlib.draw(chart).axes[0]
     assert panel.get_xlim() == (0.0, 4.0)
     assert [line.get_xdata() for line in panel.lines if len(line.get_xdata()) == 2] == [[2.0, 2.0]]

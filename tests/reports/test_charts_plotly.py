@@ -2,7 +2,7 @@
 
 from plotly.graph_objects import Figure
 
-from aomultirl.analysis.charts import Chart, Mark, Matrix, Phase, Series, Subject
+from aomultirl.analysis.charts import Chart, Matrix, Series, Stretch, Subject, VerticalLine
 from aomultirl.reports.charts_plotly import page_chart, plain_text, traces
 from aomultirl.reports.looks import AGENTS, agent_look, event
 
@@ -35,8 +35,8 @@ def test_looks_beyond_the_palette_are_of_their_own():
 def test_bars_marks_phases_and_shares():
     made = drawn(
         Series("a", X, Y, [3.0, 4.0, 5.0], [5.0, 6.0, 7.0], drawn="bars"),
-        marks=[Mark(2.0, "here")],
-        phases=[Phase(1.0, 2.0, "only <m1>")],
+        marks=[VerticalLine(2.0, "here")],
+        phases=[Stretch(1.0, 2.0, "only <m1>")],
         as_share=True,
         from_zero=True,
     )

@@ -11,7 +11,7 @@ from aomultirl.analysis.rules import Exactly, computed
 from aomultirl.cli import run
 from aomultirl.laboratory import groups
 from aomultirl.laboratory.findings import Findings
-from aomultirl.reports import lower_bounds, lower_bounds_figures
+from aomultirl.reports import lower_bounds
 from folders import contents
 
 
@@ -102,7 +102,7 @@ def test_a_folder_whose_first_write_was_interrupted_is_ours(tmp_path, monkeypatc
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lower_bounds_figures, "save", interrupted)
+    monkeypatch.setattr(lower_bounds, "save_figure", interrupted)
     with pytest.raises(KeyboardInterrupt):
         lower_bounds.write(OLD, tmp_path, quick=True, seed=0)
     monkeypatch.undo()

@@ -15,9 +15,9 @@ from aomultirl.analysis.charts import Series, Subject, entries, is_joined
 from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.rules import Bounded, Exactly, Exponent, Measurement, computed
 from aomultirl.laboratory.findings import Findings
-from aomultirl.reports import lower_bounds, lower_bounds_figures
+from aomultirl.reports import charts_matplotlib, lower_bounds
 from aomultirl.reports.looks import chart_looks, tick_labels
-from aomultirl.reports.lower_bounds_page import make_page
+from aomultirl.reports.lower_bounds_page import make_page, prepared
 from aomultirl.reports.wording import symbols
 from browser import CHROMIUM, Browser
 from folders import contents
@@ -256,7 +256,7 @@ def test_a_fit_to_none_of_the_points_has_a_place_and_a_look_of_its_own():
     traces = content(page)["charts"][0]["views"][""]["data"]
     assert [trace["mode"] for trace in traces if trace["meta"]["agent"] == 2] == ["lines"]
     assert "fitted, the worst gap: slope 0.5, 1 at 1 and 9 at 100; theory, bound" in page
-    legend = lower_bounds_figures.draw(WORST).legends[0].get_texts()
+    legend = charts_matplotlib.draw(prepared(WORST)).legends[0].get_texts()
     assert [text.get_text() for text in legend] == [entry.label for entry in shown]
 
 
@@ -283,7 +283,7 @@ def test_print_and_page_have_the_moved_curve():
         caption="Two worlds.",
         to_scale=False,
     )
-    drawn = lower_bounds_figures.draw(given)
+    drawn = charts_matplotlib.draw(prepared(given))
     assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["points", f"bound 0, drawn {TIMES} 10⁻⁴"]
     assert drawn.axes[0].get_ylim()[1] < 1000.0
     page = make_page(Findings([], [given]), quick=True, seed=0)
@@ -310,7 +310,7 @@ def test_a_page_without_figures_or_failures():
 
 
 def test_figures_for_print():
-    drawn = lower_bounds_figures.draw(SLOPES)
+    drawn = charts_matplotlib.draw(prepared(SLOPES))
     panel = drawn.axes[0]
     assert (panel.get_xscale(), panel.get_yscale()) == ("log", "log")
     assert (panel.get_xlabel(), panel.get_ylabel()) == ("λ", "steps of an episode")
@@ -320,7 +320,7 @@ def test_figures_for_print():
 
 
 def test_names_stand_along_x_where_there_are_no_numbers(page):
-    drawn = lower_bounds_figures.draw(NAMED)
+    drawn = charts_matplotlib.draw(prepared(NAMED))
     panel = drawn.axes[0]
     assert panel.get_xticks().tolist() == [0.0, 1.0, 2.0]
     labels = panel.get_xticklabels()
@@ -352,7 +352,7 @@ def test_large_and_small_numbers_are_drawn_without_a_missing_letter():
     figure = SLOPES._replace(
         series=[Series("y = x^-12", values, values), Series("H^30 >= eps", values, values, kind="theory")]
     )
-    drawn = lower_bounds_figures.draw(figure)
+    drawn = charts_matplotlib.draw(prepared(figure))
     drawn.savefig(io.BytesIO(), format="svg")
     labels = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
     assert "10¹²" in labels

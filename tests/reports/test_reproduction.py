@@ -204,6 +204,7 @@ def test_the_commands_end_with_what_was_found(capsys, tmp_path):
     shown = capsys.readouterr().out
     assert "What the paper says, and what was found" in shown
     assert "infinite" in shown
+    assert "(Section 5)" in shown
     (out / "report.html").unlink()
     assert cli.run(["report", str(out)]) == 0
     assert "clustering phase, H0" in (out / "report.html").read_text()

@@ -77,14 +77,14 @@ class Series(NamedTuple):
         return Subject(self.label) if self.subject is None else self.subject
 
 
-class Mark(NamedTuple):
+class VerticalLine(NamedTuple):
     """A vertical line at ``at``, and what changes there, in words."""
 
     at: float
     words: str
 
 
-class Phase(NamedTuple):
+class Stretch(NamedTuple):
     """A stretch of x from ``begin`` to ``end``, shaded, and what is special about it, in words."""
 
     begin: float
@@ -173,13 +173,13 @@ class Chart(NamedTuple):
     x_whole: bool = False
     as_share: bool = False
     from_zero: bool = False
-    marks: Sequence[Mark] = ()
-    phases: Sequence[Phase] = ()
+    marks: Sequence[VerticalLine] = ()
+    phases: Sequence[Stretch] = ()
     matrix: Matrix | None = None
     words: str = ""
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """What has one place in the legend: points, a line, or points and the line that was fitted to them."""
 
     label: str
@@ -192,28 +192,28 @@ class Entry(NamedTuple):
         return self.line is not None and self.line.kind == "theory"
 
 
-def entries(chart: Chart) -> list[Entry]:
+def entries(chart: Chart) -> list[LegendEntry]:
     """The series in their order; a fit stands with the points of its subject, if these are there and have no line yet.
 
     A fit without such points, as that of the worst of several series, has a place and a look of its own.
     """
-    made: list[Entry] = []
+    made: list[LegendEntry] = []
     for series in chart.series:
         owner = next((i for i, entry in enumerate(made) if series.kind == "fit" and _wants(entry, series)), None)
         if owner is not None:
             made[owner] = made[owner]._replace(label=series.label, line=series)
         elif series.kind == "measured":
-            made.append(Entry(series.label, series.shows, series, None))
+            made.append(LegendEntry(series.label, series.shows, series, None))
         else:
-            made.append(Entry(series.label, series.shows, None, series))
+            made.append(LegendEntry(series.label, series.shows, None, series))
     return made
 
 
-def _wants(entry: Entry, line: Series) -> bool:
+def _wants(entry: LegendEntry, line: Series) -> bool:
     return entry.points is not None and entry.line is None and entry.subject == line.shows
 
 
-def is_joined(chart: Chart, entry: Entry) -> bool:
+def is_joined(chart: Chart, entry: LegendEntry) -> bool:
     """Whether the points have a line through them.
 
     Not where one was fitted, where two points are one above the other, or where x is no number.

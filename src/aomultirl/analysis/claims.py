@@ -7,24 +7,10 @@ was measured to tell.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from aomultirl.analysis.phrases import number
 from aomultirl.analysis.rules import RELATIONS, Measurement, Rule
-
-
-class ClaimWords(NamedTuple):
-    """The numbers of a claim as people read them.
-
-    predicted
-        what the rule predicts, with its relation and unit.
-    measured, interval
-        the worst of what was measured, and its interval; the latter is empty for what was computed.
-    """
-
-    predicted: str
-    measured: str
-    interval: str
 
 
 @dataclass(frozen=True)
@@ -103,7 +89,8 @@ class Claim:
         """Why it does not hold, and what else there is to say."""
         doubt = self.rule.doubt(list(self.estimates.values())) if self.undecided else ""
         explanation = self.explanation if self.verdict is False else ""
-        whose = self.rule.whose(self.estimates) if len(self.estimates) > 1 else ""
+        several = len(self.estimates) > 1 and not math.isnan(self.measured)
+        whose = self.rule.whose(self.estimates) if several else ""
         return "; ".join(filter(None, [doubt, explanation, whose, self.remark]))
 
     def as_json(self) -> dict[str, Any]:
@@ -123,14 +110,18 @@ class Claim:
             "unit": self.unit,
             "undecided": self.undecided,
             "group": self.group,
-            "words": self.words()._asdict(),
+            "words": self._words(),
         }
 
-    def words(self) -> "ClaimWords":
-        """The numbers as people read them."""
+    def _words(self) -> dict[str, str]:
+        """What is predicted, with its relation and unit, what was measured and its interval, as people read them."""
         value = " ".join(filter(None, [RELATIONS[self.rule.relation], number(self.predicted)]))
-        interval = "" if self.low == self.high else f"{number(self.low)} to {number(self.high)}"
-        return ClaimWords(", ".join(filter(None, [value, self.unit])), number(self.measured), interval)
+        has_none = self.low == self.high or math.isnan(self.measured)
+        return {
+            "predicted": ", ".join(filter(None, [value, self.unit])),
+            "measured": number(self.measured),
+            "interval": "" if has_none else f"{number(self.low)} to {number(self.high)}",
+        }
 
 
 def _finite(value: float) -> float | None:

@@ -21,7 +21,7 @@ TIME_LIMIT = 10.0
 """Seconds for each of: a smallest set, all diameters, all hitting times; more only on request."""
 
 
-class ClusteringPhase(NamedTuple):
+class PhaseSize(NamedTuple):
     """The paper's clustering phase for one distinguishing set.
 
     pairs: the size of the set.
@@ -65,7 +65,7 @@ class Inspection(NamedTuple):
     hitting_time: float
     episodes: int
     failure: float
-    phases: list[ClusteringPhase]
+    phases: list[PhaseSize]
 
 
 def inspect(
@@ -148,7 +148,7 @@ def _numbers(values: list[float | None]) -> list[float]:
     return [math.nan if value is None else value for value in values]
 
 
-def _phases(models: ModelSet, smallest: int, bound: float, episodes: int, failure: float) -> list[ClusteringPhase]:
+def _phases(models: ModelSet, smallest: int, bound: float, episodes: int, failure: float) -> list[PhaseSize]:
     level, states = models.default_level(), models.n_states
     phases = []
     for pairs, every in ((smallest, False), (states * models.n_actions, True)):
@@ -157,5 +157,5 @@ def _phases(models: ModelSet, smallest: int, bound: float, episodes: int, failur
             horizon = None
             if math.isfinite(bound):
                 horizon = theory.clustering_horizon(states, pairs, level, bound, episodes, failure, constants)
-            phases.append(ClusteringPhase(pairs, every, constants, samples, horizon))
+            phases.append(PhaseSize(pairs, every, constants, samples, horizon))
     return phases

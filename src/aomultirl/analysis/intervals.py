@@ -1,11 +1,13 @@
 """Means over runs with bootstrap intervals."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from aomultirl.analysis.phrases import number
 
 RESAMPLES, SEED = 2000, 20230
 """Bootstrap samples, and the seed that chooses them."""
@@ -60,9 +62,27 @@ class Span(NamedTuple):
     high: float
 
 
+UNKNOWN = Span(math.nan, math.nan, math.nan)
+"""What was not measured."""
+
+
+def in_words(mean: float, low: float, high: float, write: Callable[[float], str] = number) -> tuple[str, str]:
+    """A mean and its interval; the interval is empty where it says nothing, and all is where the mean is unknown.
+
+    Examples
+    --------
+    >>> in_words(2.0, 1.5, 2.5), in_words(2.0, math.nan, math.nan), in_words(math.nan, math.nan, math.nan)
+    (('2', '1.5 to 2.5'), ('2', ''), ('', ''))
+    """
+    if not math.isfinite(mean):
+        return "", ""
+    ends = write(float(low)), write(float(high))
+    return write(float(mean)), "" if not math.isfinite(low) or ends[0] == ends[1] else " to ".join(ends)
+
+
 def spans(samples: Sequence[NDArray[np.float64]]) -> list[Span]:
     """The spans of many samples, one number a run; samples of one size are bootstrapped together."""
-    measured = [Span(math.nan, math.nan, math.nan)] * len(samples)
+    measured = [UNKNOWN] * len(samples)
     sizes: dict[int, list[int]] = {}
     for place, sample in enumerate(samples):
         if len(sample):

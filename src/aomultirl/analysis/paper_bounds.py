@@ -5,7 +5,8 @@ numbers depend on.  :mod:`aomultirl.reports.bounds_table` shows them.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypedDict
+from inspect import signature
+from typing import Any, NamedTuple, TypeVar
 
 from aomultirl import checks, theory
 
@@ -17,52 +18,39 @@ SMALL_LOGARITHM = 4.0
 """L below which the proof for UCBVI does not hold (erratum 28)."""
 BY_CONSTANTS = {"paper": set[int](), "released": {14, 27}}
 """Errata that come with the constants."""
+T = TypeVar("T")
 
 
-class ProblemSizes(TypedDict):
-    """What nearly every bound asks for: S, A, M, K and p."""
+class BoundsSetting(NamedTuple):
+    """What the bounds are for; the fields have the names of the parameters in :mod:`aomultirl.theory`.
+
+    states, actions, models, episodes: S, A, M and K.
+    failure: p.
+    separation: lambda.
+    hitting_time: the bound on the hitting time that H0 is made of, in steps.
+    diameter: D, in steps; None where only the hitting time bounds it.
+    constants: "paper" or "released".
+    fixed_horizon: whether H is the same for every agent, rather than H1.
+    pairs: the size of the distinguishing set.
+    samples, clustering_horizon: N and H0 for so many pairs.
+    learning_horizon, horizon: H1, and H = H0 + H1.
+    """
 
     states: int
     actions: int
     models: int
     episodes: int
     failure: float
-
-
-class IdentificationSizes(TypedDict):
-    """What the lower bounds on identification ask for: S, A, lambda and D."""
-
-    states: int
-    actions: int
-    separation: float
-    diameter: float
-
-
-class BoundsSetting(NamedTuple):
-    """What the bounds are for.
-
-    sizes: S, A, M, K and p.
-    separation: lambda.
-    hitting_time: the bound on the hitting time that H0 is made of, in steps.
-    diameter: D, in steps; None where only the hitting time bounds it.
-    pairs: the size of the distinguishing set.
-    constants: "paper" or "released".
-    samples, clustering_horizon: N and H0 for so many pairs.
-    learning_horizon, horizon: H1, and H = H0 + H1.
-    fixed_horizon: whether H is the same for every agent, rather than H1.
-    """
-
-    sizes: ProblemSizes
     separation: float
     hitting_time: float
     diameter: float | None
-    pairs: int
     constants: str
-    samples: int
-    clustering_horizon: int
-    learning_horizon: int
-    horizon: int
-    fixed_horizon: bool
+    fixed_horizon: bool = False
+    pairs: int = 0
+    samples: int = 0
+    clustering_horizon: int = 0
+    learning_horizon: int = 0
+    horizon: int = 0
 
     @property
     def across(self) -> float:
@@ -72,11 +60,30 @@ class BoundsSetting(NamedTuple):
     @property
     def every_pair(self) -> int:
         """S A, the size of the largest distinguishing set."""
-        return self.sizes["states"] * self.sizes["actions"]
+        return self.states * self.actions
 
-    def trivial(self, horizon: int) -> float:
+    @property
+    def trivial(self) -> float:
         """K H: no regret is larger."""
-        return float(self.sizes["episodes"]) * horizon
+        return float(self.episodes) * self.horizon
+
+    def apply(self, formula: Callable[..., T], **others: Any) -> T:
+        """A formula of :mod:`aomultirl.theory` for this setting; ``others`` are parameters that it does not settle."""
+        known = {**self._asdict(), **others}
+        return formula(**{name: known[name] for name in signature(formula).parameters if name in known})
+
+    def over(self, pairs: int, failure: float | None = None) -> "BoundsSetting":
+        """The setting of agents that visit so many pairs: N, H0, and H or H1; failure: their p, if not the whole."""
+        asked = {"pairs": pairs, "failure": self.failure if failure is None else failure}
+        first = self.apply(theory.clustering_horizon, **asked, samples=None)
+        steps = self.horizon - first if self.fixed_horizon else self.learning_horizon
+        return self._replace(
+            pairs=pairs,
+            samples=self.apply(theory.samples_needed, **asked),
+            clustering_horizon=first,
+            learning_horizon=steps,
+            horizon=first + steps,
+        )
 
 
 class UpperBound(NamedTuple):
@@ -180,44 +187,39 @@ def compute(
     checks.integer("pairs", pairs, least=1, most=states * actions)
     if diameter is not None:
         checks.real("diameter", diameter, above=0.0)
-    first = theory.clustering_horizon(states, pairs, separation, hitting_time, episodes, failure, constants)
-    if horizon is not None and learning_horizon is not None:
-        raise ValueError("give horizon or learning_horizon, not both")
-    if horizon is not None:
-        steps = checks.integer("horizon", horizon, least=first + 1) - first
-    else:
-        wanted = LEARNING_HORIZON if learning_horizon is None else learning_horizon
-        steps = checks.integer("learning_horizon", wanted, least=1)
     setting = BoundsSetting(
-        sizes=ProblemSizes(states=states, actions=actions, models=models, episodes=episodes, failure=failure),
+        states=states,
+        actions=actions,
+        models=models,
+        episodes=episodes,
+        failure=failure,
         separation=separation,
         hitting_time=hitting_time,
         diameter=diameter,
-        pairs=pairs,
         constants=constants,
-        samples=theory.samples_needed(states, pairs, separation, episodes, failure, constants),
-        clustering_horizon=first,
-        learning_horizon=steps,
-        horizon=first + steps,
-        fixed_horizon=horizon is not None,
     )
-    return _bounds(setting)
+    first = setting.over(pairs).clustering_horizon
+    if horizon is not None and learning_horizon is not None:
+        raise ValueError("give horizon or learning_horizon, not both")
+    if horizon is not None:
+        whole = checks.integer("horizon", horizon, least=first + 1)
+        return _bounds(setting._replace(horizon=whole, fixed_horizon=True).over(pairs))
+    wanted = LEARNING_HORIZON if learning_horizon is None else learning_horizon
+    return _bounds(setting._replace(learning_horizon=checks.integer("learning_horizon", wanted, least=1)).over(pairs))
 
 
 def _bounds(setting: BoundsSetting) -> Bounds:
-    sizes, steps, constants = setting.sizes, setting.learning_horizon, setting.constants
     (log, informative), short = (
         (
-            theory.logarithm(**sizes, horizon=horizon),
-            theory.visits_until_informative(**sizes, horizon=horizon, learning_horizon=steps, constants=constants),
+            setting.apply(theory.logarithm, horizon=horizon),
+            setting.apply(theory.visits_until_informative, horizon=horizon),
         )
-        for horizon in (setting.horizon, steps)
+        for horizon in (setting.horizon, setting.learning_horizon)
     )
-    visits = sizes["episodes"] * steps / (sizes["models"] * setting.every_pair)
-    bonus = theory.bonus(visits, **sizes, horizon=setting.horizon, learning_horizon=steps, constants=constants)
+    visits = setting.episodes * setting.learning_horizon / (setting.models * setting.every_pair)
     upper, lower = _upper_bounds(setting), _lower_bounds(setting)
-    errata = BY_CONSTANTS[constants].union(*(row.errata for row in upper), *(row.errata for row in lower))
-    if (sizes["states"], sizes["actions"], sizes["models"], setting.hitting_time) == PAPER_SIZES:
+    errata = BY_CONSTANTS[setting.constants].union(*(row.errata for row in upper), *(row.errata for row in lower))
+    if (setting.states, setting.actions, setting.models, setting.hitting_time) == PAPER_SIZES:
         errata |= {22, 23}
     if log < SMALL_LOGARITHM:
         errata.add(28)
@@ -229,7 +231,7 @@ def _bounds(setting: BoundsSetting) -> Bounds:
         informative=informative,
         short=short,
         visits=visits,
-        bonus=float(bonus),
+        bonus=float(setting.apply(theory.bonus, visits=visits)),
         upper=upper,
         lower=lower,
         errata=sorted(errata),
@@ -237,148 +239,61 @@ def _bounds(setting: BoundsSetting) -> Bounds:
 
 
 def _upper_bounds(setting: BoundsSetting) -> list[UpperBound]:
-    sizes, steps, whole = setting.sizes, setting.learning_horizon, setting.trivial(setting.horizon)
-    first = theory.regret_bound(
-        **sizes,
-        clustering_horizon=setting.clustering_horizon,
-        learning_horizon=steps,
-        diameter=setting.diameter,
-    )
-    alone = ProblemSizes(**{**sizes, "models": 1})
-    name = f"Theorem 1, {setting.pairs:,} known pairs"
+    every, learning = setting.over(setting.every_pair), setting._replace(horizon=setting.learning_horizon)
+    known, external = f"Theorem 1, {setting.pairs:,} known pairs", f"... {every.samples:,} external samples"
     return [
-        UpperBound(name, first, whole, errata=(6, 7, 8, 19, 29)),
-        _over_every_pair(setting, "Corollary, S x A", _corollary, errata=(6, 7, 8, 18, 19, 29)),
+        _upper(known, setting, theory.regret_bound, (6, 7, 8, 19, 29)),
+        _upper("Corollary, S x A", every, theory.full_set_bound, (6, 7, 8, 18, 19, 29)),
         _theorem_2(setting),
-        _over_every_pair(setting, "S x A, samples of both phases", _both_phases, errata=(7, 8, 11, 12, 13, 19)),
-        UpperBound("UCBVI, told the world", theory.ucbvi_bound(**sizes, horizon=setting.horizon), whole),
-        UpperBound("UCBVI, one world, H1 steps", theory.ucbvi_bound(**alone, horizon=steps), setting.trivial(steps)),
-        _external(setting),
-        UpperBound("UCRL2, every episode alone", _ucrl2(setting), whole),
+        _upper("S x A, samples of both phases", every, theory.first_stage_bound, (7, 8, 11, 12, 13, 19)),
+        _upper("UCBVI, told the world", setting, theory.ucbvi_bound),
+        _upper("UCBVI, one world, H1 steps", learning, theory.ucbvi_bound, models=1),
+        _upper(external, learning, theory.external_samples_bound, (11, 12), samples=every.samples),
+        _upper("UCRL2, every episode alone", setting, theory.ucrl2_bound, diameter=setting.across),
     ]
-
-
-def _over_every_pair(
-    setting: BoundsSetting,
-    name: str,
-    bound: Callable[[BoundsSetting, int, int], theory.RegretBound],
-    errata: tuple[int, ...],
-    *,
-    failure: float | None = None,
-    remark: str = "",
-) -> UpperBound:
-    """A bound of (setting, H0, H1) for agents that visit every pair; failure: their p, if it is not the whole."""
-    sizes = setting.sizes
-    first = theory.clustering_horizon(
-        sizes["states"],
-        setting.every_pair,
-        setting.separation,
-        setting.hitting_time,
-        sizes["episodes"],
-        sizes["failure"] if failure is None else failure,
-        setting.constants,
-    )
-    steps = setting.horizon - first if setting.fixed_horizon else setting.learning_horizon
-    if steps < 1:
-        return UpperBound(name, None, setting.trivial(setting.horizon), f"horizon must be above H0 = {first:,}")
-    return UpperBound(name, bound(setting, first, steps), setting.trivial(first + steps), remark, errata)
-
-
-def _corollary(setting: BoundsSetting, first: int, steps: int) -> theory.RegretBound:
-    return theory.full_set_bound(
-        **setting.sizes,
-        learning_horizon=steps,
-        separation=setting.separation,
-        hitting_time=setting.hitting_time,
-        diameter=setting.diameter,
-        constants=setting.constants,
-    )
 
 
 def _theorem_2(setting: BoundsSetting) -> UpperBound:
-    sizes, name = setting.sizes, "Theorem 2, two stages"
-    if sizes["models"] == 1:
-        return UpperBound(name, None, setting.trivial(setting.horizon), "models must be at least 2")
-    least = sizes["models"] * (setting.every_pair + 1) + 1
-    remark = "" if sizes["episodes"] >= least else f"its premise needs at least {least:,} episodes (E17)"
-    errata, half = (6, 7, 8, 17, 18, 19, 21), sizes["failure"] / 2.0
-    return _over_every_pair(setting, name, _two_stages, errata, failure=half, remark=remark)
+    """Each of the two stages may fail with p / 2 (E21)."""
+    name = "Theorem 2, two stages"
+    if setting.models == 1:
+        return UpperBound(name, None, setting.trivial, "models must be at least 2")
+    least = setting.models * (setting.every_pair + 1) + 1
+    remark = "" if setting.episodes >= least else f"its premise needs at least {least:,} episodes (E17)"
+    stage = setting.over(setting.every_pair, failure=setting.failure / 2.0)
+    return _upper(name, stage, theory.two_stage_bound, (6, 7, 8, 17, 18, 19, 21), remark)
 
 
-def _two_stages(setting: BoundsSetting, first: int, steps: int) -> theory.RegretBound:
-    return theory.two_stage_bound(
-        **setting.sizes,
-        horizon=first + steps,
-        separation=setting.separation,
-        hitting_time=setting.hitting_time,
-        constants=setting.constants,
-    )
-
-
-def _both_phases(setting: BoundsSetting, first: int, steps: int) -> theory.RegretBound:
-    return theory.first_stage_bound(
-        **setting.sizes,
-        clustering_horizon=first,
-        learning_horizon=steps,
-        samples=_samples_of_every_pair(setting),
-        diameter=setting.diameter,
-    )
-
-
-def _external(setting: BoundsSetting) -> UpperBound:
-    """For a learner of H1 steps that is given the samples of somebody else's clustering phase."""
-    sizes, steps, samples = setting.sizes, setting.learning_horizon, _samples_of_every_pair(setting)
-    bound = theory.external_samples_bound(
-        states=sizes["states"],
-        actions=sizes["actions"],
-        episodes=sizes["episodes"],
-        horizon=steps,
-        samples=samples,
-        failure=sizes["failure"],
-    )
-    return UpperBound(f"... {samples:,} external samples", bound, setting.trivial(steps), errata=(11, 12))
-
-
-def _ucrl2(setting: BoundsSetting) -> theory.RegretBound:
-    states, actions, episodes = (setting.sizes[name] for name in ("states", "actions", "episodes"))
-    return theory.ucrl2_bound(
-        states=states, actions=actions, episodes=episodes, horizon=setting.horizon, diameter=setting.across
-    )
-
-
-def _samples_of_every_pair(setting: BoundsSetting) -> int:
-    """N where the distinguishing set is S x A."""
-    sizes, pairs = setting.sizes, setting.every_pair
-    known = setting.separation, sizes["episodes"], sizes["failure"], setting.constants
-    return theory.samples_needed(sizes["states"], pairs, *known)
+def _upper(
+    name: str,
+    setting: BoundsSetting,
+    formula: Callable[..., theory.RegretBound],
+    errata: tuple[int, ...] = (),
+    remark: str = "",
+    **others: Any,
+) -> UpperBound:
+    """The bound of a formula; none where the clustering phase leaves no steps to learn in."""
+    if setting.learning_horizon < 1:
+        return UpperBound(name, None, setting.trivial, f"horizon must be above H0 = {setting.clustering_horizon:,}")
+    return UpperBound(name, setting.apply(formula, **others), setting.trivial, remark, errata)
 
 
 def _lower_bounds(setting: BoundsSetting) -> list[LowerBound]:
-    states, actions, episodes = setting.sizes["states"], setting.sizes["actions"], setting.sizes["episodes"]
-    hard = IdentificationSizes(states=states, actions=actions, separation=setting.separation, diameter=setting.across)
+    close = f"any algorithm, on {setting.every_pair // 4:,} worlds close to each other"
     apart = f"cluster-then-learn, on {setting.every_pair // 12:,} 2-JAO worlds"
     return [
-        _where_proved(
-            "regret, minimax",
-            lambda: theory.minimax_lower_bound(
-                states=states, actions=actions, episodes=episodes, horizon=setting.horizon, diameter=setting.across
-            ),
-            f"any algorithm, on {setting.every_pair // 4:,} worlds close to each other",
-            (2, 3),
-        ),
-        *(
-            _where_proved(name, bound, apart, (4, 5))
-            for name, bound in (
-                ("samples to identify a world", lambda: theory.identification_samples(**hard)),
-                ("steps to identify a world", lambda: theory.identification_steps(**hard)),
-                ("regret from identifying", lambda: theory.identification_regret(**hard, episodes=episodes)),
-            )
-        ),
+        _lower("regret, minimax", setting, theory.minimax_lower_bound, close, (2, 3)),
+        _lower("samples to identify a world", setting, theory.identification_samples, apart, (4, 5)),
+        _lower("steps to identify a world", setting, theory.identification_steps, apart, (4, 5)),
+        _lower("regret from identifying", setting, theory.identification_regret, apart, (4, 5)),
     ]
 
 
-def _where_proved(name: str, bound: Callable[[], float], worlds: str, errata: tuple[int, ...]) -> LowerBound:
+def _lower(
+    name: str, setting: BoundsSetting, formula: Callable[..., float], worlds: str, errata: tuple[int, ...]
+) -> LowerBound:
+    """The bound of a formula in these worlds; none where its premises do not hold."""
     try:
-        return LowerBound(name, bound(), worlds, errata)
+        return LowerBound(name, setting.apply(formula, diameter=setting.across), worlds, errata)
     except ValueError as error:
         return LowerBound(name, None, f"not proved here: {error}", ())

@@ -2,8 +2,9 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
     from aomultirl.experiments.executors import Executor
     from aomultirl.experiments.specification import Specification
 
+T = TypeVar("T")
 MOST_RUNS = 100_000
 """Of a suite; each of its cases is run as often."""
 FAILURES = 8
 """And notes, that are named at the end."""
 NOTE = 1000
 """Characters of a sentence that names a file, whose path may be long."""
+ResultsFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
 @app.command()
@@ -58,7 +62,7 @@ def reproduce(
         found = reproduction.reproduce(experiment, out, workers, [observer])
     _tell_set_aside(found.set_aside)
     claims = (claim.as_json() for claim in found.claims)
-    claims_table.print_claims(claims, "What the paper says, and what was found", Console())
+    claims_table.print_claims(claims, "What the paper says, and what was found", Console(), places=True)
     typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
 
 
@@ -154,8 +158,8 @@ def _tell_set_aside(paths: list[Path]) -> None:
 
 @app.command()
 def status(
-    place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    place: ResultsFolder,
+    as_json: AsJson = False,
     plugin: Plugins = None,
 ) -> None:
     """Say how far the experiment in a folder is: cells done, failed and left, and who is at work.
@@ -163,19 +167,15 @@ def status(
     Example: [bold]aomultirl status results/quick[/bold]
     """
     from aomultirl.experiments import status as status_of
-    from aomultirl.reports import status_table
+    from aomultirl.reports.folder_state import show_status
 
-    found = status_of.status(place)
-    if as_json:
-        typer.echo(json.dumps(status_of.as_dict(found), indent=2))
-    else:
-        status_table.show(found, Console())
+    _print(status_of.status(place), status_of.as_dict if as_json else None, show_status)
 
 
 @app.command()
 def verify(
-    place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    place: ResultsFolder,
+    as_json: AsJson = False,
     plugin: Plugins = None,
 ) -> int:
     """Check every file in a folder of results: whether it is whole, and of the cell that it is named after.
@@ -186,14 +186,19 @@ def verify(
     Example: [bold]aomultirl verify results/quick[/bold]
     """
     from aomultirl.experiments import verification
-    from aomultirl.reports import verified_table
+    from aomultirl.reports.folder_state import show_verified
 
     found = verification.verify(place)
-    if as_json:
-        typer.echo(json.dumps(verification.as_dict(found), indent=2))
-    else:
-        verified_table.show(found, Console())
+    _print(found, verification.as_dict if as_json else None, show_verified)
     return 1 if found.findings else 0
+
+
+def _print(found: T, as_dict: Callable[[T], Any] | None, show: Callable[[T, Console], None]) -> None:
+    """What was found, as JSON where that is asked for, or as people read it."""
+    if as_dict is None:
+        show(found, Console())
+    else:
+        typer.echo(json.dumps(as_dict(found), indent=2))
 
 
 @app.command()
@@ -256,11 +261,7 @@ def _compare_folders(places: list[Path], as_json: bool) -> None:
     from aomultirl.analysis import leaderboard
     from aomultirl.reports import leaderboard_table
 
-    board = leaderboard.leaderboard(places)
-    if as_json:
-        typer.echo(json.dumps(leaderboard_table.as_dict(board), indent=2))
-    else:
-        leaderboard_table.show(board, Console())
+    _print(leaderboard.leaderboard(places), leaderboard_table.as_dict if as_json else None, leaderboard_table.show)
 
 
 def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:

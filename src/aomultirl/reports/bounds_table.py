@@ -24,9 +24,9 @@ def tables(bounds: Bounds) -> list[TextTable]:
 
 
 def _constants(bounds: Bounds) -> TextTable:
-    setting, sizes, (short_log, short_visits) = bounds.setting, bounds.setting.sizes, bounds.short
-    words = f"S = {sizes['states']}, A = {sizes['actions']}, M = {sizes['models']}, K = {sizes['episodes']}"
-    title = f"{words}, p = {sizes['failure']:g}, lambda = {setting.separation:.7g}, {setting.constants} constants"
+    setting, (short_log, short_visits) = bounds.setting, bounds.short
+    words = f"S = {setting.states}, A = {setting.actions}, M = {setting.models}, K = {setting.episodes}"
+    title = f"{words}, p = {setting.failure:g}, lambda = {setting.separation:.7g}, {setting.constants} constants"
     shorter = "with H1 in place of H:"
     rows = [
         ("N, samples of each of the pairs", f"{setting.samples:,} of {setting.pairs:,}"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aomultirl.analysis.charts import (
     Chart,
-    Entry,
+    LegendEntry,
     Series,
     entries,
     interval_arms,
@@ -161,7 +161,7 @@ def _number(axis: "Axis", reach: float) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def _draw(panel: "Axes", chart: Chart, entry: Entry, look: Look, place: int) -> Any:
+def _draw(panel: "Axes", chart: Chart, entry: LegendEntry, look: Look, place: int) -> Any:
     points = entry.points
     if points is not None and points.drawn == "curve":
         return _curve(panel, points, look, place)

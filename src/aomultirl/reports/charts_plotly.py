@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl.analysis.charts import Chart, Entry, Matrix, Series, entries, interval_arms, is_joined, reach_of
+from aomultirl.analysis.charts import Chart, LegendEntry, Matrix, Series, entries, interval_arms, is_joined, reach_of
 from aomultirl.reports.looks import LONG_AXIS, Look, chart_looks, tick_labels
 
 PIXELS = 1.6
@@ -88,7 +88,7 @@ def traces(chart: Chart, toggles: Sequence[int] = ()) -> list[Trace]:
     return drawn
 
 
-def _curve(entry: Entry, look: Look) -> list[Trace]:
+def _curve(entry: LegendEntry, look: Look) -> list[Trace]:
     """Three traces: the band's lower and upper end, and the line."""
     curve = entry.points
     assert curve is not None
@@ -110,7 +110,7 @@ def _curve(entry: Entry, look: Look) -> list[Trace]:
     ]
 
 
-def _points(chart: Chart, entry: Entry, look: Look) -> list[Trace]:
+def _points(chart: Chart, entry: LegendEntry, look: Look) -> list[Trace]:
     """The fitted line, or the paper's curve, and the points."""
     name = plain_text(entry.label)
     base: Trace = {"type": "scatter", "name": name, "line": {"color": look.colour, "dash": dash(look), "width": 2}}

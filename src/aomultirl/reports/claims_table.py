@@ -26,8 +26,8 @@ class ClaimRow(NamedTuple):
         what is claimed, where, how it is judged, and what else there is to say.
     predicted, measured, interval
         the numbers.
-    anchor
-        where on the page the chart is that shows it.
+    figure
+        the name of the chart that shows it.
     """
 
     holds: bool | None
@@ -38,7 +38,7 @@ class ClaimRow(NamedTuple):
     predicted: str
     measured: str
     interval: str
-    anchor: str
+    figure: str
 
 
 def in_words(claim: Mapping[str, Any]) -> ClaimRow:
@@ -54,13 +54,16 @@ def in_words(claim: Mapping[str, Any]) -> ClaimRow:
     names = ("claim", "place", "rule", "reason", "predicted", "measured", "interval")
     values = {name: numbers.get(name, claim.get(name)) for name in names}
     texts = {name: "" if value is None else symbols(str(value)) for name, value in values.items()}
-    answer, figure = claim.get("holds"), claim.get("figure")
+    answer = claim.get("holds")
     holds = None if answer is None or claim.get("undecided") else bool(answer)
-    return ClaimRow(holds=holds, anchor=f"figure-{figure}" if figure else "", **texts)
+    return ClaimRow(holds=holds, figure=claim.get("figure") or "", **texts)
 
 
-def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console") -> None:
-    """Print claims as a table, each with its verdict and most of the reason; nothing where there are none."""
+def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console", *, places: bool = False) -> None:
+    """Print claims as a table, each with its verdict and most of the reason; nothing where there are none.
+
+    places: whether each stands with its place in the paper.
+    """
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
@@ -73,6 +76,8 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
         table.add_column(column, max_width=width)
     for row in rows:
         mark, words = tables.holds(row.holds), Text(row.claim)
+        if places:
+            words.append(f" ({row.place})", "dim")
         reason = Text(textwrap.shorten(row.reason, SHORT, placeholder=" \u2026"), "dim")
         table.add_row(
             Text(mark.words, tables.STYLES[mark.good]),

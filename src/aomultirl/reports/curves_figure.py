@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.analysis import intervals
-from aomultirl.analysis.charts import Chart, Mark, Series, Subject
+from aomultirl.analysis.charts import Chart, Series, Subject, VerticalLine
 from aomultirl.reports.charts_matplotlib import FONTS, SMALL, TEXT, draw_panel, fonts, marker_style
 from aomultirl.reports.looks import AGENTS, FAINT, INK, chart_looks
 
@@ -52,27 +52,17 @@ def draw_curves(
     title
         above everything.
     """
-    return draw_named(learning_curves(curves, level=level, marks=marks, title=title))
-
-
-def learning_curves(
-    curves: Mapping[str, NDArray[np.float64]],
-    *,
-    level: float = 0.95,
-    marks: Mapping[int, str] | None = None,
-    title: str | None = None,
-) -> Chart:
-    """The chart of what :func:`draw_curves` draws."""
     level = checks.real("level", level, above=0.0, below=1.0)
     tables = _read(curves)
     longest = max(table.shape[1] for table in tables.values())
     places = [
-        Mark(checks.integer("a mark", at, least=0, most=longest), str(words)) for at, words in (marks or {}).items()
+        VerticalLine(checks.integer("a mark", at, least=0, most=longest), str(words))
+        for at, words in (marks or {}).items()
     ]
     series = [_mean(name, number, table, level) for number, (name, table) in enumerate(tables.items())]
     values = [y for one in series for values in (one.y, one.low, one.high) for y in values]
     low, high = min(0.0, *values), max(*values, min(values) + 1e-9)
-    return Chart(
+    chart = Chart(
         "figure",
         title or "",
         "Episode",
@@ -84,6 +74,7 @@ def learning_curves(
         y_range=(low, high + 0.03 * (high - low)),
         marks=places,
     )
+    return _draw_named(chart)
 
 
 def _mean(name: str, number: int, table: NDArray[np.float64], level: float) -> Series:
@@ -118,7 +109,7 @@ def _read(curves: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
     return tables
 
 
-def draw_named(chart: Chart) -> "Figure":
+def _draw_named(chart: Chart) -> "Figure":
     """A figure as wide as a column, with the name of each curve beside its end."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -167,7 +158,7 @@ def _line(x: Sequence[float], y: Sequence[float], transform: Any, **looks: Any) 
     return Line2D(x, y, transform=transform, **looks)
 
 
-def _annotate(panel: "Axes", mark: Mark, above: float) -> None:
+def _annotate(panel: "Axes", mark: VerticalLine, above: float) -> None:
     """The words of a mark, above the axes."""
     place: dict[str, Any] = {
         "xycoords": ("data", "axes fraction"),

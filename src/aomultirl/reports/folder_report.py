@@ -15,10 +15,11 @@ from aomultirl.experiments.history import History
 from aomultirl.experiments.loading import find
 from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
 from aomultirl.experiments.paper import LABELS, PaperExperiment
-from aomultirl.reports import reproduction, sweep_figure
+from aomultirl.reports import sweep_charts
 from aomultirl.reports.page import Run, Sweep, write_page
 from aomultirl.reports.page.run_origin import labels as agent_labels
 
+PAPER_TITLE = "The paper's experiment, reproduced"
 NOT_A_HISTORY = ("episodes.parquet",)
 """Parquet files beside histories that are none."""
 MOST_BYTES = 2**26
@@ -62,10 +63,10 @@ def write(found: Collection, page_path: Path) -> list[Path]:
     """Write the page, and beside it the figure of a sweep in which some number varies; the paths of all."""
     drawn = [] if found.sweep is None else views(found.sweep.board)
     if drawn:
-        sweep_figure.check(page_path.parent)
+        sweep_charts.check(page_path.parent)
     told: dict[str, Any] = {"claims": found.claims, "command": found.command, "sweep": found.sweep}
     write_page(page_path, found.runs, title=found.title, **told)
-    return [page_path, *(sweep_figure.save(sweep_figure.draw(drawn), page_path.parent) if drawn else [])]
+    return [page_path, *(sweep_charts.save(sweep_charts.draw(drawn), page_path.parent) if drawn else [])]
 
 
 def _sweep(folder: Path) -> Collection:
@@ -117,7 +118,7 @@ def _paper(folder: Path) -> Collection:
     experiment = replace(asked, runs=count)
     return Collection(
         [Run(*run[:3], before=len(run.history) - experiment.episodes) for run in runs],
-        reproduction.TITLE,
+        PAPER_TITLE,
         _claims(folder, count),
         experiment.command(),
     )

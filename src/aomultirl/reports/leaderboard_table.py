@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aomultirl import checks
 from aomultirl.analysis import phrases
-from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.intervals import UNKNOWN, Span, in_words
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
 from aomultirl.reports.tables import framed
 
@@ -54,7 +54,7 @@ def _drawn(table: ProblemTable, width: int) -> "Table":
     title = escape(f"{checks.plain(table.problem.title)}, {runs} run{'' if runs == '1' else 's'}")
     drawn = framed(title)
     lines = table.lines[:MOST_LINES]
-    rows = [[_words(line.span(name)) for name in table.columns] for line in lines]
+    rows = [[in_words(*(line.span(name) or UNKNOWN), _short) for name in table.columns] for line in lines]
     columns = [[heading, *sum(cells, ())] for heading, *cells in zip(table.headings, *rows, strict=True)]
     labels = [checks.plain(line.label) for line in lines]
     label, *widths = _widths(labels, columns, width - EDGES)
@@ -63,7 +63,7 @@ def _drawn(table: ProblemTable, width: int) -> "Table":
     for heading, wide in zip(table.headings, widths, strict=True):
         drawn.add_column(heading, justify="right", overflow="fold", width=wide)
     for place, (name, row) in enumerate(zip(labels, rows, strict=True), 1):
-        cells = [f"{mean}\n[dim]{between}[/dim]" if between else mean for mean, between in row]
+        cells = [f"{mean}\n[dim]{between}[/dim]" if between else mean or "-" for mean, between in row]
         drawn.add_row(str(place), escape(name), *cells)
     return drawn
 
@@ -79,14 +79,6 @@ def _widths(labels: Sequence[str], columns: Sequence[Sequence[str]], room: int) 
         if short:
             widths[min(short, key=widths.__getitem__)] += 1
     return [label, *widths]
-
-
-def _words(span: Span | None) -> tuple[str, str]:
-    """A mean and its interval; an interval that says nothing is empty."""
-    if span is None or math.isnan(span.mean):
-        return "-", ""
-    mean, low, high = map(_short, span)
-    return mean, "" if math.isnan(span.low) or low == high else f"{low} to {high}"
 
 
 def _short(value: float) -> str:

@@ -8,7 +8,7 @@ takes the colour of a world for that of an agent.
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from aomultirl.analysis.charts import Chart, Entry, Subject, entries, measured_places
+from aomultirl.analysis.charts import Chart, LegendEntry, Subject, entries, measured_places
 from aomultirl.analysis.phrases import number
 
 INK, FAINT, UNKNOWN = "#222222", "#8c8c8c", "#777777"
@@ -92,7 +92,7 @@ def chart_looks(chart: Chart) -> list[Look]:
     return looks
 
 
-def _look(entry: Entry, place: int) -> Look:
+def _look(entry: LegendEntry, place: int) -> Look:
     subject = entry.subject
     if subject.role == "event":
         return EVENTS[subject.name]

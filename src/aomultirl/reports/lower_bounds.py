@@ -22,15 +22,17 @@ from aomultirl.analysis.charts import Chart
 from aomultirl.experiments.executors import Executor, InProcess
 from aomultirl.laboratory.findings import Findings
 from aomultirl.laboratory.groups import GROUPS, chosen
-from aomultirl.reports import lower_bounds_figures
+from aomultirl.reports import charts_matplotlib, figure_files
 from aomultirl.reports.claims_table import print_claims
-from aomultirl.reports.lower_bounds_page import make_page
+from aomultirl.reports.lower_bounds_page import make_page, prepared
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 MARK, KIND = "lower_bounds.json", "lower_bounds"
 FIGURES = "figures"
+KINDS, DOTS = ("png", "svg"), 150
+"""The formats of a figure, and dots an inch of the first."""
 NAMES = ("report.html", "claims.json", MARK)
 MOST_BYTES = 2**26
 """Of the file that says what made the rest."""
@@ -116,9 +118,9 @@ def write(
         _write(folder / name, text)
     paths = [folder / name for name in content]
     drawings = [(figure, folder / FIGURES) for figure in findings.figures]
-    paths += sorted(path for drawn in (executor or InProcess()).map(_save, drawings) for path in drawn)
+    paths += sorted(path for drawn in (executor or InProcess()).map(save_figure, drawings) for path in drawn)
     for name in stale:
-        lower_bounds_figures.remove(name, folder / FIGURES)
+        _remove_figure(name, folder / FIGURES)
     took = None if seconds is None else round(seconds, 1)
     _write(folder / MARK, json.dumps(mark | {"seconds": took, "figures": names}, indent=2))
     return [*paths, folder / MARK]
@@ -146,8 +148,17 @@ def _listed(mark: dict[str, Any] | None) -> list[str]:
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
-def _save(drawing: tuple[Chart, Path]) -> list[Path]:
-    return lower_bounds_figures.save(*drawing)
+def save_figure(drawing: tuple[Chart, Path]) -> list[Path]:
+    """Write a chart into a folder as .png and .svg, each whole or not at all; the same chart, the same bytes."""
+    chart, folder = drawing
+    return figure_files.save_all(charts_matplotlib.draw(prepared(chart)), folder, chart.name, KINDS, dpi=DOTS)
+
+
+def _remove_figure(name: str, folder: Path) -> None:
+    """Remove what was written for a figure of this name; a name that leads elsewhere is passed over."""
+    for path in figure_files.named(folder, name, KINDS):
+        if Path(name).name == name and path.is_file():
+            path.unlink()
 
 
 def _write(path: Path, text: str) -> None:

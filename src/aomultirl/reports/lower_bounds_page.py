@@ -7,15 +7,14 @@ from itertools import count
 from typing import Any
 
 import aomultirl
-from aomultirl.analysis.charts import Chart, Series, entries
-from aomultirl.analysis.claims import Claim, summary
+from aomultirl.analysis.charts import Chart, Series, beside, entries
+from aomultirl.analysis.claims import summary
 from aomultirl.analysis.phrases import counted, number
 from aomultirl.laboratory.findings import Findings
 from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports.charts_plotly import page_chart
-from aomultirl.reports.claims_table import in_words
+from aomultirl.reports.claims_table import ClaimRow, in_words
 from aomultirl.reports.looks import chart_looks
-from aomultirl.reports.lower_bounds_figures import prepared
 from aomultirl.reports.page.rendering import render
 from aomultirl.reports.wording import capital, symbols
 
@@ -41,7 +40,8 @@ def make_page(
     groups = chosen(only)
     some = groups if len(groups) < len(GROUPS) else []
     numbers = count()
-    figures = [_figure(chart, numbers, findings.claims) for chart in map(prepared, findings.figures)]
+    claims = [in_words(claim.as_json()) for claim in findings.claims]
+    figures = [_figure(chart, numbers, claims) for chart in map(prepared, findings.figures)]
     options = ["--quick"] * quick + [f"--only {group}" for group in some] + [f"--seed {seed}"]
     made_with = [f"aomultirl {aomultirl.__version__}", f"Python {platform.python_version()}"]
     return render(
@@ -56,7 +56,7 @@ def make_page(
             "" if seconds is None else f"{seconds:,.0f} s",
         ],
         summary=summary(findings.claims),
-        claims=[in_words(claim.as_json())._asdict() for claim in findings.claims],
+        claims=claims,
         figures=figures,
         command=f"aomultirl lower-bounds {' '.join(options)} --out NEW",
         made_with=[*made_with, *(f"{name} {metadata.version(name)}" for name in PACKAGES)],
@@ -64,7 +64,19 @@ def make_page(
     )
 
 
-def _figure(chart: Chart, numbers: "count[int]", claims: Sequence[Claim]) -> dict[str, Any]:
+def prepared(chart: Chart) -> Chart:
+    """The chart as it is shown on the page and in print.
+
+    Curves of the paper that lie decades away from all points are moved beside them, and names such as lambda become
+    the paper's symbols.
+    """
+    chart = beside(chart)
+    words: dict[str, Any] = {name: symbols(getattr(chart, name)) for name in ("title", "x", "y", "caption")}
+    series = [one._replace(label=symbols(one.label), subject=one.shows) for one in chart.series]
+    return chart._replace(series=series, **words)
+
+
+def _figure(chart: Chart, numbers: "count[int]", claims: Sequence[ClaimRow]) -> dict[str, Any]:
     """A figure, its claims, and the checkboxes that show and hide what is in it."""
     toggles = [next(numbers) for _ in entries(chart)]
     boxes = [
@@ -72,8 +84,7 @@ def _figure(chart: Chart, numbers: "count[int]", claims: Sequence[Claim]) -> dic
         for toggle, look, entry in zip(toggles, chart_looks(chart), entries(chart), strict=True)
     ]
     drawn = page_chart({"": chart._replace(words=_words(chart))}, height=HEIGHT, toggles=toggles, legend=False)
-    mine = [in_words(claim.as_json())._asdict() for claim in claims if claim.figure == chart.name]
-    return {"chart": chart, "drawn": drawn, "entries": boxes, "claims": mine}
+    return {"chart": chart, "drawn": drawn, "entries": boxes, "claims": [c for c in claims if c.figure == chart.name]}
 
 
 def _words(chart: Chart) -> str:

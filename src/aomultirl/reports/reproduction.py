@@ -23,10 +23,9 @@ from aomultirl.engine.compiling import is_compiled
 from aomultirl.experiments.completion import Observer
 from aomultirl.experiments.paper import LABELS, PaperExperiment, Results, run_paper
 from aomultirl.experiments.store import Store
-from aomultirl.reports import curves_figure, page
+from aomultirl.reports import curves_figure, folder_report
 from aomultirl.reports.figure_files import FORMATS, save_all
 
-TITLE = "The paper's experiment, reproduced"
 WRITTEN = ("report.html", "summary.json", "episodes.parquet", *(f"figure.{kind}" for kind in FORMATS))
 """The files beside the cells."""
 
@@ -96,16 +95,4 @@ def write_files(results: Results, claims: list[Claim], folder: Path) -> None:
     curves = {label: results.aper(label) for label in LABELS}
     marks = {experiment.episodes // 2 + 1: "$m_4$ first appears"}
     save_all(curves_figure.draw_curves(curves, marks=marks), folder, "figure")
-    runs = [
-        page.Run(label, number, history, before=len(history) - experiment.episodes)
-        for label in LABELS
-        for number, history in enumerate(results.histories[label])
-    ]
-    page.write_page(
-        folder / "report.html",
-        runs,
-        experiment.models(),
-        title=TITLE,
-        claims=[claim.as_json() for claim in claims],
-        command=experiment.command(),
-    )
+    folder_report.write(folder_report.collect(folder), folder / "report.html")

@@ -9,7 +9,7 @@ import numpy as np
 
 from aomultirl import descriptions
 from aomultirl.analysis import inspection, intervals
-from aomultirl.analysis.phrases import number, span
+from aomultirl.analysis.phrases import span
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
 from aomultirl.reports.inspection_table import tables
@@ -17,7 +17,7 @@ from aomultirl.reports.looks import agent_look
 from aomultirl.reports.page.comparison_charts import bounds, regret_after
 from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, running_mean
 from aomultirl.reports.page.groups import Group
-from aomultirl.reports.page.rendering import NOTHING, Agent, Cell, Code, Measured
+from aomultirl.reports.page.rendering import NOTHING, AgentCell, Cell, Code, measured
 from aomultirl.reports.page.rerun_script import seeds
 from aomultirl.reports.page.run_origin import agent_of, world_call
 from aomultirl.reports.tables import TextTable
@@ -42,7 +42,7 @@ def glance(one: Group) -> list[Cell]:
     abstained = sum(int(history["abstained"].sum()) for history in histories)
     wrong = sum(history.misclustered for history in histories)
     return [
-        Agent(one.label, agent_look(one.number)),
+        AgentCell(one.label, agent_look(one.number)),
         _mean([_last(running_mean(values)) for values in known]),
         _mean([_last(running_mean(values, RECENT)) for values in known]),
         _mean([regret_after(history, one.shared) for history in histories]),
@@ -62,13 +62,10 @@ def _last(values: Floats) -> float:
 
 def _mean(values: Sequence[float]) -> Cell:
     """The mean over runs, with its interval where there are several that differ."""
-    if not values or not np.isfinite(values).all():
-        return NOTHING
-    mean, low, high = (number(float(end)) for end in intervals.over_runs(values))
-    return Measured(mean, "" if len(values) < 2 or low == high else f"{low} to {high}")
+    return measured(*map(float, intervals.over_runs(values))) if values else NOTHING
 
 
-class Bound(NamedTuple):
+class BoundBeside(NamedTuple):
     """The theorem's bound on an agent's regret.
 
     label
@@ -87,7 +84,7 @@ class Bound(NamedTuple):
         return max(self.ratios) > VACUOUS
 
 
-def regret_bounds(groups: Sequence[Group]) -> list[Bound]:
+def regret_bounds(groups: Sequence[Group]) -> list[BoundBeside]:
     """What the theorem says of each agent, where it says anything and there was any regret."""
     found = []
     for one in groups:
@@ -98,7 +95,7 @@ def regret_bounds(groups: Sequence[Group]) -> list[Bound]:
             if regret > 0.0:
                 pairs.append((float(bound["total"][-1]), float(bound["total"][-1]) / regret))
         if pairs:
-            found.append(Bound(one.label, *zip(*pairs, strict=True)))
+            found.append(BoundBeside(one.label, *zip(*pairs, strict=True)))
     return found
 
 
@@ -152,4 +149,4 @@ def how_made(one: Group) -> dict[str, Any]:
     findings: Mapping[str, Any] = about.get("findings") or {}
     rows += [[f"found: {name}", Code(str(value))] for name, value in findings.items() if name != "evidence"]
     rows.append(["seeds, run by run", Code(seeds(list(one.runs.values())))])
-    return {"agent": Agent(one.label, agent_look(one.number)), "kind": agent["name"] or one.label, "rows": rows}
+    return {"agent": AgentCell(one.label, agent_look(one.number)), "kind": agent["name"] or one.label, "rows": rows}

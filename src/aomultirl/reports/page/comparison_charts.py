@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl.analysis.charts import Chart, Phase, Series, settled
-from aomultirl.analysis.phrases import counted, number, span
+from aomultirl.analysis.charts import Chart, Series, Stretch, settled
+from aomultirl.analysis.intervals import in_words
+from aomultirl.analysis.phrases import counted, first_of, number, span
 from aomultirl.experiments.history import History
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.page import episode_curves
@@ -114,7 +115,7 @@ def _chart(name: str, x: str, y: str, groups: Sequence[Group]) -> Chart:
         log_y=False,
         x_range=(0, 1.01 * longest),
         x_whole=True,
-        phases=[Phase(begin, end, f"only m{task + 1}") for begin, end, task in shared_stretches(groups)],
+        phases=[Stretch(begin, end, f"only m{task + 1}") for begin, end, task in shared_stretches(groups)],
     )
 
 
@@ -163,23 +164,20 @@ def _words(groups: Sequence[Group], made: Sequence[Curves], what: str, run: int 
             most = [number(end) for end in (np.nanmin(curve), np.nanmax(curve))]
             parts.append(f"{one.label} {' to '.join(dict.fromkeys(most))}")
             continue
-        words = f"{one.label} {number(curve[at])}"
-        low, high = number(found.low[at]), number(found.high[at])
-        if run is None and np.isfinite(found.low[at]) and low != high:
-            words += f" ({low} to {high})"
-            bands |= len(parts) < MOST_NAMED
-        parts.append(words)
+        value, interval = in_words(curve[at], found.low[at], found.high[at])
+        shows_band = run is None and bool(interval)
+        bands |= shows_band and len(parts) < MOST_NAMED
+        parts.append(f"{one.label} {value} ({interval})" if shows_band else f"{one.label} {value}")
     when = ""
     if last and len(set(ends)) == 1:
         when = f" after {counted(ends[0], 'episode')}"
     elif last:
         parts = [f"{part} after {counted(end, 'episode')}" for part, end in zip(parts, ends, strict=True)]
-    if len(parts) > MOST_NAMED:
-        parts[MOST_NAMED:] = [f"and {counted(len(parts) - MOST_NAMED, 'agent')} more"]
     who = _who(shown, run) + (", with 95 % intervals in brackets" if bands else "")
     cut = run is None and any(one.shared < one.episodes for one in shown)
     ending = " A mean ends where the first of its runs does." if cut else ""
-    return f"{what if when else what.rstrip(',')}{when} ({who}): {'; '.join(parts) or 'nothing'}.{ending}"
+    values = first_of(parts, MOST_NAMED, "agent") or "nothing"
+    return f"{what if when else what.rstrip(',')}{when} ({who}): {values}.{ending}"
 
 
 def _who(groups: Sequence[Group], run: int | None) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from aomultirl import checks
 from aomultirl.analysis.charts import Subject
 from aomultirl.experiments.history import History
-from aomultirl.reports.page.run_origin import Setting, differences, labels, setting_of
+from aomultirl.reports.page.run_origin import RunSetting, differences, labels, setting_of
 
 MOST_HISTORIES = 200
 """Histories that can be looked at one by one; the averages are over all of them."""
@@ -76,7 +76,7 @@ class Group(NamedTuple):
         return max(run.before for run in self.given.values())
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> RunSetting:
         return setting_of(self.first)
 
     @property
@@ -89,7 +89,7 @@ def as_runs(given: "History | Iterable[Run | History]") -> list[Run]:
     """Runs as they are; histories labelled by what made them, and numbered in their order."""
     items = [given] if isinstance(given, History) else list(given)
     names = iter(labels([item for item in items if isinstance(item, History)]))
-    counts: dict[tuple[str, Setting], int] = {}
+    counts: dict[tuple[str, RunSetting], int] = {}
     runs: list[Run] = []
     for item in items:
         if isinstance(item, History):
@@ -108,7 +108,7 @@ def group(runs: Iterable[Run]) -> list[Group]:
     Runs under one label that differ in world, stream or noise are no repetitions of each other: they become groups of
     their own, and their labels say in what they differ.
     """
-    found: dict[str, dict[Setting, dict[int, Run]]] = {}
+    found: dict[str, dict[RunSetting, dict[int, Run]]] = {}
     for run in runs:
         label, number = str(run.agent), int(run.run)
         _check(run)

@@ -11,6 +11,7 @@ import numpy as np
 
 import aomultirl
 from aomultirl.analysis import phrases
+from aomultirl.analysis.intervals import in_words
 from aomultirl.reports import wording
 from aomultirl.reports.charts_plotly import PIXELS
 from aomultirl.reports.looks import Look, agent_look
@@ -36,15 +37,21 @@ class Code(NamedTuple):
     code: str
 
 
-class Agent(NamedTuple):
+class AgentCell(NamedTuple):
     """A cell that names an agent beside a piece of its line."""
 
     label: str
     look: Look
 
 
-Cell = str | Measured | Code | Agent | Judged
+Cell = str | Measured | Code | AgentCell | Judged
 """What a cell of a table may hold; the template decides what each looks like."""
+
+
+def measured(mean: float, low: float, high: float) -> Cell:
+    """The cell of a mean and its interval; nothing where the mean is unknown."""
+    value, interval = in_words(mean, low, high)
+    return Measured(value, interval) if value else NOTHING
 
 
 def render(template: str, **context: Any) -> str:

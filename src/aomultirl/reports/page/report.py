@@ -85,7 +85,7 @@ def make_page(
         charts=charts,
         sweep=whole,
         has_maps=maps is not None,
-        claims=[in_words(claim)._asdict() for claim in claims or ()],
+        claims=list(map(in_words, claims or ())),
         caption=caption,
         command=command,
         **_of_agents(groups, shown),

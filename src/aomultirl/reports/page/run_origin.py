@@ -13,7 +13,7 @@ from aomultirl.experiments.history import History
 UNKNOWN = "unknown"
 
 
-class Setting(NamedTuple):
+class RunSetting(NamedTuple):
     """What a run was run on.
 
     world
@@ -34,11 +34,13 @@ def agent_of(history: History) -> Mapping[str, Any]:
     return history.about.get("agent") or {"name": "", "parameters": {}}
 
 
-def setting_of(history: History) -> Setting:
+def setting_of(history: History) -> RunSetting:
     """The setting that a history says it has."""
     world, stream = history.about.get("world"), history.about.get("stream")
     key = None if world is None else (str(world["name"]), json.dumps(world["parameters"]))
-    return Setting(key, shortest_call(stream, "stream") if stream else None, bool(history.about.get("noisy_rewards")))
+    return RunSetting(
+        key, shortest_call(stream, "stream") if stream else None, bool(history.about.get("noisy_rewards"))
+    )
 
 
 def shortest_call(description: Mapping[str, Any], kind: str) -> str:
@@ -58,7 +60,7 @@ def world_call(world: tuple[str, str]) -> str:
     return descriptions.call({"name": world[0], "parameters": json.loads(world[1])})
 
 
-def differences(mine: Setting, others: Iterable[Setting]) -> str:
+def differences(mine: RunSetting, others: Iterable[RunSetting]) -> str:
     """In what a setting differs from others, as a label has it; empty where in nothing."""
     others = list(others)
     parts = []

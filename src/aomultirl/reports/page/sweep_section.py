@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from aomultirl.analysis.charts import Chart
-from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.intervals import UNKNOWN
 from aomultirl.analysis.leaderboard import Leaderboard, ProblemTable
-from aomultirl.analysis.phrases import counted, number, span
+from aomultirl.analysis.phrases import counted, first_of, number, span
 from aomultirl.analysis.sweep_views import View, views
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.page.comparison_charts import MOST_NAMED
-from aomultirl.reports.page.rendering import NOTHING, Cell, Measured
+from aomultirl.reports.page.rendering import measured
 from aomultirl.reports.sweep_charts import MEASURES, agent_names, chart_of, spans_many
 
 MOST_VIEWS, MOST_CURVES = 40, 16
@@ -77,13 +75,12 @@ def _view(view: View, measure: str, names: Sequence[str]) -> Chart:
     lines = [line for curve in view.curves if curve.name in known for _, line in curve.points]
     runs = span(len(line.runs) for line in lines) if lines else "no"
     parts = []
-    for series in chart.series[:MOST_NAMED]:
+    for series in chart.series:
         ends = dict.fromkeys([(series.x[0], series.y[0]), (series.x[-1], series.y[-1])])
         along = " and ".join(f"{number(y)} at {number(x)}" for x, y in ends)
         parts.append(f"{series.label} {number(series.y[0]) if series.drawn == 'level' else along}")
-    if len(chart.series) > MOST_NAMED:
-        parts.append(f"and {counted(len(chart.series) - MOST_NAMED, 'agent')} more")
-    words = f"{chart.y.capitalize()} against {view.title} ({runs} runs): {'; '.join(parts) or 'not recorded'}."
+    values = first_of(parts, MOST_NAMED, "agent") or "not recorded"
+    words = f"{chart.y.capitalize()} against {view.title} ({runs} runs): {values}."
     left = len(chart.series) - MOST_CURVES
     if left > 0:
         words += f" {counted(left, 'curve')} of {len(chart.series):,} are not drawn."
@@ -93,7 +90,7 @@ def _view(view: View, measure: str, names: Sequence[str]) -> Chart:
 def _table(table: ProblemTable) -> dict[str, Any]:
     """The leaderboard of one problem, and what is said of it."""
     rows = [
-        [line.label, *(_cell(line.span(name)) for name in table.columns), str(len(line.runs))]
+        [line.label, *(measured(*(line.span(name) or UNKNOWN)) for name in table.columns), str(len(line.runs))]
         for line in table.lines[:MOST_LINES]
     ]
     left = len(table.lines) - MOST_LINES
@@ -104,10 +101,3 @@ def _table(table: ProblemTable) -> dict[str, Any]:
         "left": max(0, left),
         "notes": [words for words in (table.verdict, *table.notes) if words],
     }
-
-
-def _cell(measured: Span | None) -> Cell:
-    if measured is None or not np.isfinite(measured.mean):
-        return NOTHING
-    mean, low, high = map(number, measured)
-    return Measured(mean, "" if not np.isfinite(measured.low) or low == high else f"{low} to {high}")

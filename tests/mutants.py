@@ -1,0 +1,209 @@
+"""Mutants: single constants and signs of the core, changed one at a time, each with the tests that must notice it.
+
+A mutant that no test of its own module notices is a missing test.  ``test_mutants.py`` runs them.
+"""
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """One change of one file.
+
+    file
+        within the package.
+    old
+        the text that is changed; it stands in the file exactly once.
+    new
+        what it is changed to.
+    tests
+        of the file's own module: a file of tests, or some of its functions where the whole file would take minutes.
+    """
+
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+def _mutant(file: str, old: str, new: str, tests: str, *functions: str) -> Mutant:
+    return Mutant(file, old, new, tuple(f"tests/{tests}::{name}" for name in functions) or (f"tests/{tests}",))
+
+
+MUTANTS = (
+    _mutant(
+        "engine/stepping.py",
+        "2.0**-53 < reward",
+        "2.0**-52 < reward",
+        "engine/test_stepping.py",
+        "test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means",
+    ),
+    _mutant(
+        "engine/counts.py",
+        "                    visits -= 1\n",
+        "                    visits -= 0\n",
+        "engine/test_counts.py",
+        "test_tables_are_added",
+    ),
+    _mutant(
+        "engine/planning.py",
+        "0.5 * (low + high)",
+        "0.5 * (high - low)",
+        "engine/test_planning.py",
+        "test_values_of_long_horizons_are_those_of_single_steps",
+    ),
+    _mutant("engine/sampling.py", "mass[j] -= 1.0 - mass[i]", "mass[j] -= mass[i]", "engine/test_sampling.py"),
+    _mutant(
+        "engine/behaviours.py",
+        "0, np.ones(n_states, np.int64)",
+        "0, np.full(n_states, 2)",
+        "engine/test_behaviours.py",
+        "test_both_drivers_hand_over_the_numbers_of_the_slow_twin",
+    ),
+    _mutant("mdp.py", "exact / 2.0", "exact / 4.0", "test_mdp.py"),
+    _mutant(
+        "geometry/separation.py",
+        "abs(a.probs[i] - b.probs[j])",
+        "abs(a.probs[i] + b.probs[j])",
+        "geometry/test_separation.py",
+    ),
+    _mutant("streams.py", "total * 3 // 4", "total * 2 // 3", "test_streams.py", "test_the_papers_sequence"),
+    _mutant(
+        "identifying/threshold.py",
+        "pair) > threshold",
+        "pair) >= threshold",
+        "identifying/test_threshold.py",
+        "test_a_distance_equal_to_the_threshold_is_the_same_world",
+    ),
+    _mutant(
+        "identifying/e_values.py",
+        "math.log((1.0 - TRUST) / pool)",
+        "math.log((1.0 + TRUST) / pool)",
+        "identifying/test_e_values.py",
+        "test_trusting_is_never_above_the_infimum",
+    ),
+    _mutant(
+        "identifying/bets.py",
+        "(hits_rival + 0.5) / (n_rival + 1.0)",
+        "(hits_rival + 0.5) / (n_rival + 0.5)",
+        "identifying/test_bets.py",
+        "test_finds_the_best_threshold_event",
+    ),
+    _mutant(
+        "identifying/certificates.py",
+        "novel += here[i] - before[i]",
+        "novel += here[i] + before[i]",
+        "identifying/test_certificates.py",
+        "test_equals_brute_force_over_all_events",
+        "test_what_was_certified_stays_so_and_what_came_before_does_not_count",
+    ),
+    _mutant(
+        "identifying/sequential.py",
+        "0.9 * math.exp(scores[c] - most) / total + 0.1 / alive",
+        "0.8 * math.exp(scores[c] - most) / total + 0.2 / alive",
+        "identifying/test_sequential.py",
+        "test_observe_equals_working_everything_out_anew",
+    ),
+    _mutant(
+        "identifying/proof.py",
+        "math.log(0.5 * (1.0 - BETTING) / len(total))",
+        "math.log(1.0 * (1.0 - BETTING) / len(total))",
+        "identifying/test_proof.py",
+        "test_a_difference_rejects_as_soon_as_it_exceeds_its_share",
+    ),
+    _mutant(
+        "exploring/explore_id.py",
+        "- totals[best] + 1",
+        "- totals[best] + 2",
+        "exploring/test_explore_id.py",
+        "test_equals_algorithm_2_decided_anew_at_every_step",
+        "test_equals_algorithm_2_on_the_papers_grids",
+    ),
+    _mutant(
+        "exploring/gosprl.py",
+        "+ 6.0 * x / n",
+        "+ 3.0 * x / n",
+        "exploring/test_gosprl.py",
+        "test_the_least_way_is_that_of_a_linear_program",
+        "test_the_interval_of_a_coin_worked_out_by_hand",
+    ),
+    _mutant(
+        "exploring/seek.py",
+        "math.exp(0.5 * (seen.scores[rival] - seen.scores[leader]))",
+        "math.exp(seen.scores[rival] - seen.scores[leader])",
+        "exploring/test_seek.py",
+        "test_doubts_are_worth_what_a_visit_tells_of_each_rival_by_the_root_of_its_likelihood",
+    ),
+    _mutant(
+        "learning/ucbvi.py",
+        "self.logarithm / (2.0 * np.maximum(learned.visits, 1))",
+        "self.logarithm / (4.0 * np.maximum(learned.visits, 1))",
+        "learning/test_ucbvi.py",
+        "test_unknown_rewards_are_their_means_and_hoeffdings_radius",
+    ),
+    _mutant(
+        "learning/ucrl2.py",
+        "np.sqrt(14.0 * n_states",
+        "np.sqrt(7.0 * n_states",
+        "agents/test_ucrl2.py",
+        "test_golden_radii",
+    ),
+    _mutant(
+        "learning/extended_value_iteration.py",
+        "moved, lost = radius / 2.0, 0.0",
+        "moved, lost = radius, 0.0",
+        "learning/test_extended_value_iteration.py",
+        "test_golden_rows",
+    ),
+    _mutant(
+        "learning/optimism.py",
+        "math.log1p(left / (options.pace * n))",
+        "math.log1p(left / n)",
+        "learning/test_optimism.py",
+        "test_one_backup_is_the_formula",
+    ),
+    _mutant(
+        "learning/shared_rows.py",
+        "same, looked = 0.5, 1.0",
+        "same, looked = 1.0, 1.0",
+        "learning/test_shared_rows.py",
+        "test_rows_are_shared_by_their_odds",
+    ),
+    _mutant(
+        "agents/aomultirl.py",
+        "self.explorer.behaviour(stage.targets, stage.samples, stage.failure / 3.0)",
+        "self.explorer.behaviour(stage.targets, stage.samples, stage.failure)",
+        "agents/test_aomultirl.py",
+        "test_exploring_may_fail_with_a_third_of_p",
+    ),
+    _mutant(
+        "agents/doubling.py",
+        "level = self.stage.threshold + self.separation / 4.0",
+        "level = self.stage.threshold",
+        "agents/test_aomultirl.py",
+        "test_doubling_changes_the_horizon_and_nothing_else",
+    ),
+    _mutant(
+        "agents/two_stage.py",
+        "APART = 0.75",
+        "APART = 0.5",
+        "agents/test_aomultirl.py",
+        "test_two_stages_discover_pairs_that_are_more_than_three_quarters_of_lambda_apart",
+    ),
+    _mutant(
+        "agents/sequential.py",
+        "40.0 if self.n_models is None else 20.0",
+        "20.0 if self.n_models is None else 20.0",
+        "agents/test_sequential_agent.py",
+        "test_a_new_world_is_seen_so_often_at_every_pair",
+    ),
+    _mutant(
+        "agents/recall.py",
+        "COVER = 0.8",
+        "COVER = 0.4",
+        "agents/test_recall.py",
+        "test_an_episode_is_proven_where_four_fifths_of_its_steps_are_certified_and_no_other_cluster_is_left",
+    ),
+    _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
+    _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
+)
+"""At most one a module; a change that no result could show, as of what all actions have in common, is no mutant."""
