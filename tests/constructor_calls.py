@@ -18,7 +18,8 @@ SECONDS = 5.0
 ROOM = 3 * 2**30
 """Bytes of addresses that all calls together may take beyond what the process has at first."""
 RECORDS = {
-    "__version__", "agents", "streams", "theory", "worlds", "History", "Agent", "Report", "Setting",
+    "__version__", "agents", "exploring", "learning", "plugins", "streams", "theory", "worlds",
+    "History", "Agent", "Report", "Setting",
     "AverageReward", "CoinFlips", "RegretBound", "Strategy",
 }  # fmt: skip
 """Public names that take no arguments to check: modules, records of results, and bases of classes."""
@@ -61,6 +62,8 @@ def _agents():
             base["horizon"] = 10**9 if "hitting_time" in taken or name == "DoublingAOMultiRL" else 50
             if "learning_horizon" in taken:
                 base["learning_horizon"] = base.pop("horizon") and 50
+            if name in ("OneEpisode", "Pooled", "Told"):
+                base["learner"] = ao.learning.UCBVI()
             if name == "DoublingAOMultiRL":
                 base |= {"samples": 3, "horizon": 1000}
             yield name, _begun(kind), base, taken
@@ -137,6 +140,10 @@ def _drivers():
     env = {"agent": ao.agents.Random(5), "make_env": _environment, "episodes": 2}
     yield "interact", ao.interact, env, dict.fromkeys(("agent", "episodes", "horizon", "seed"))
     yield "check_agent", ao.check_agent, {"agent": ao.agents.Random(5)}, dict.fromkeys(("agent", "models", "episodes"))
+    parts = dict.fromkeys(("learner", "models"))
+    yield "check_learner", ao.check_learner, {"learner": ao.learning.UCBVI(bonus_scale=0.01)}, parts
+    parts = dict.fromkeys(("explorer", "models"))
+    yield "check_explorer", ao.check_explorer, {"explorer": ao.exploring.ExploreID()}, parts
     yield "save", ao.save, {"agent": ao.agents.Random(5), "path": "agent.zip"}, dict.fromkeys(("agent", "path"))
     yield "load_agent", ao.load_agent, {"path": "agent.zip"}, dict.fromkeys(("path",))
     yield "load", lambda place: ao.load(place), {}, dict.fromkeys(("place",))

@@ -79,13 +79,13 @@ def test_more_runs_are_the_same_experiment(tiny, tmp_path, capfd):
 
 
 def test_failed_cells_end_the_command_with_1_and_a_summary(tiny, tmp_path, capfd, monkeypatch):
-    class Course(cells_module.Course):
+    class Failing(cells_module.SimulatedRun):
         def step(self):
             if self.agent.horizon == 30:
                 raise RuntimeError("the hardware\nbroke")
             super().step()
 
-    monkeypatch.setattr(cells_module, "Course", Course)
+    monkeypatch.setattr(cells_module, "SimulatedRun", Failing)
     out = tmp_path / "out"
     assert run(["run", str(tiny), "--out", str(out)]) == 1
     err = capfd.readouterr().err

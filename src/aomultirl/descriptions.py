@@ -159,9 +159,12 @@ def filled(description: Mapping[str, Any], kind: str) -> Description:
 
 @cache
 def defaults(maker: Maker) -> Mapping[str, Any]:
-    """The defaults of the parameters that have one, as JSON; nobody may change it."""
-    known = signature(maker).parameters
-    return {key: data(one.default) for key, one in known.items() if one.default is not one.empty}
+    """The defaults of the parameters that have one, as JSON; nobody may change it.
+
+    Keywords that are unset by default, because they change a part that is a parameter too, have none.
+    """
+    known, unset = signature(maker).parameters, getattr(getattr(maker, "__init__", None), "unset", ())
+    return {key: data(one.default) for key, one in known.items() if one.default is not one.empty and key not in unset}
 
 
 @cache

@@ -4,7 +4,7 @@
 """
 
 from aomultirl import checks
-from aomultirl.agents.base import Agent, Report
+from aomultirl.agents.base import Agent, NoMemory, Report
 from aomultirl.engine.behaviours import ASK, FOREVER, Table, empty_table, follow, register, uniform
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, CountTable, visits_of
@@ -31,6 +31,7 @@ __all__ = [
     "Learner",
     "Learning",
     "ModelSet",
+    "NoMemory",
     "Outcome",
     "Past",
     "Phase",

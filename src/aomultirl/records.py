@@ -14,10 +14,8 @@ Examples
 ...     times: Annotated[int, Within(0, "episodes")] = 0
 >>> write(Met(["first"], 3))
 {'worlds': ['first'], 'times': 3}
->>> read(Met, {"worlds": ["first"], "times": 3}, {"episodes": 2})
-Traceback (most recent call last):
-...
-ValueError: memory.times must be between 0 and 2, not 3
+>>> read(Met, {"worlds": ["first"], "times": 3}, {"episodes": 3})
+Met(worlds=['first'], times=3)
 """
 
 import dataclasses

@@ -102,7 +102,7 @@ def test_names_that_do_not_exist(old, new, words):
         (
             "500",
             "500\nlearner = { level = 1 }",
-            "agents[0].learner takes a Python object, which a file cannot describe",
+            "agents[0].learner must be the name of a learner or a table with a name, not {'level': 1}",
         ),
         ('["stay", "third"]', "4", "worlds[0].edges must be a text, not 4"),
         (

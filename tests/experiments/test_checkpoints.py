@@ -121,7 +121,7 @@ def test_the_checkpoint_of_another_run_is_set_aside(tmp_path, steps, whole, monk
         "horizon=200": Cell(
             **{**vars(CELL), "agent": {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 200}}}
         ),
-        "its world is": Cell(**{**vars(CELL), "world": {"name": "gridworld", "parameters": {}}}),
+        "its world.edges is": Cell(**{**vars(CELL), "world": {"name": "gridworld", "parameters": {}}}),
         r"its recorded is ['regret']": Cell(**{**vars(CELL), "record": ("regret",)}),
     }
     for words, other in others.items():
@@ -200,7 +200,7 @@ def test_an_agent_that_cannot_be_saved_runs_without_checkpoints(tmp_path):
     assert history == ao.run(Silent(), *kind)
     assert notes == [
         f"the checkpoint {str(tmp_path / 'cell.zip')!r} cannot be written: "
-        "Silent cannot be saved: it does not say what it remembers, see Agent.state"
+        "Silent cannot be saved: it does not say what it remembers, see Agent.keeps"
     ]
     with pytest.raises(ValueError, match="every must be at least 0, not -1"):
         finish(SimulatedRun(Silent(), *kind), None, -1)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from aomultirl import MDP, ModelSet, checks
-from aomultirl.agents import Agent, NoMemory, Report
-from aomultirl.agents.base import NOTHING
+from aomultirl.agents import Agent, Report
+from aomultirl.agents.base import NOTHING, NoMemory
 from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.stepping import Phase

@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
-from aomultirl.worlds import catalogue
+from aomultirl import descriptions
 
 NEEDED = {"from_gymnasium": {"envs": "FrozenLake-v1", "terminal": "restart"}, "icu_sepsis": {"models": 2}}
 
 
-@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("name", ao.worlds.__all__)
 def test_every_world_can_be_made_again(name):
-    models = catalogue.make(name, NEEDED.get(name, {}))
+    models = descriptions.make({"name": name, "parameters": NEEDED.get(name, {})}, "world")
     made = json.loads(json.dumps(models.origin))
     assert made["name"] == name
-    assert set(made["parameters"]) == set(inspect.signature(catalogue.function(name)).parameters)
-    again = catalogue.make(made["name"], made["parameters"])
+    assert set(made["parameters"]) == set(inspect.signature(getattr(ao.worlds, name)).parameters)
+    again = descriptions.make(made, "world")
     for one, other in zip(models, again, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one.successors, other.successors, strict=True))
         assert np.array_equal(one.rewards, other.rewards)

@@ -13,7 +13,7 @@ from aomultirl.agents.alone import (
     Told,
 )
 from aomultirl.agents.aomultirl import AOMultiRL
-from aomultirl.agents.base import Agent, NoMemory, Report
+from aomultirl.agents.base import Agent, Report
 from aomultirl.agents.baselines import Optimal, Random
 from aomultirl.agents.doubling import DoublingAOMultiRL
 from aomultirl.agents.recall import Recall
@@ -26,7 +26,6 @@ __all__ = [
     "AOMultiRL",
     "Agent",
     "DoublingAOMultiRL",
-    "NoMemory",
     "OneEpisode",
     "OneEpisodeLearner",
     "OneEpisodeUCBVI",

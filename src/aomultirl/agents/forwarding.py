@@ -49,6 +49,8 @@ def forwarding(*makers: Callable[..., Any], without: Collection[str] = (), unset
                     hint = parameter.annotation | None if unset else parameter.annotation
                     listed[name] = kept.replace(default=None, annotation=hint) if unset else kept
         signature = own.replace(parameters=list(listed.values()))
+        added = [name for name in listed if name not in own.parameters]
+        inherited = {name for maker in makers for name in getattr(getattr(maker, "__init__", None), "unset", ())}
 
         @wraps(function)
         def construct(self: Any, *values: Any, **keywords: Any) -> None:
@@ -56,6 +58,7 @@ def forwarding(*makers: Callable[..., Any], without: Collection[str] = (), unset
             function(self, *values, **keywords)
 
         construct.__signature__ = signature  # type: ignore[attr-defined]
+        construct.unset = frozenset(name for name in added if unset or name in inherited)  # type: ignore[attr-defined]
         return cast(F, construct)
 
     return sign
