@@ -14,11 +14,10 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.stepping import Phase, Ran, Simulator
 from aomultirl.experiments.check_agent import ContractError, check_agent
-from aomultirl.experiments.check_learner import check_is_record
+from aomultirl.experiments.check_learner import check_is_record, read_worlds
 from aomultirl.experiments.episodes import episode_streams
 from aomultirl.exploring.base import Exploration, Explorer
 from aomultirl.mdp import MDP, ModelSet
-from aomultirl.worlds.random_models import random_models
 
 NEEDED, FAILURE, SEED = 3, 0.1, 13
 MOST_STEPS = 100_000
@@ -41,7 +40,7 @@ def check_explorer(explorer: Explorer, models: ModelSet | None = None) -> None:
         the worlds to try it on, which must communicate; two small random ones by default.
     """
     check_is_record(explorer, Explorer, "an explorer")
-    worlds = random_models(6, 3, 2, 3, 1.0, 0) if models is None else models
+    worlds = read_worlds(models)
     _check_steps(explorer, worlds)
     every = np.ones((worlds.n_states, worlds.n_actions), bool)
     single, some = np.zeros_like(every), np.zeros_like(every)

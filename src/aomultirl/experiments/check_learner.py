@@ -40,7 +40,7 @@ def check_learner(learner: Learner, models: ModelSet | None = None) -> None:
         the worlds to try it on; two small random ones by default.
     """
     check_is_record(learner, Learner, "a learner")
-    worlds = random_models(6, 3, 2, 3, 1.0, 0) if models is None else models
+    worlds = read_worlds(models)
     for rewards in ("known", "unknown"):
         _check_learning(learner, worlds, rewards)
         for form in (agents.OneEpisode, agents.Pooled, agents.Told):
@@ -48,6 +48,15 @@ def check_learner(learner: Learner, models: ModelSet | None = None) -> None:
     level = min(worlds.separation(), 2.0) - 1e-6
     inside: dict[str, Any] = {"samples": 4, "clustering_horizon": 400, "learning_horizon": HORIZON}
     _check_form(agents.AOMultiRL(len(worlds), level, 5.0, 0.1, learner=learner, **inside), worlds)
+
+
+def read_worlds(models: ModelSet | None) -> ModelSet:
+    """The worlds to try something on; two small random ones where none are given."""
+    if models is None:
+        return random_models(6, 3, 2, 3, 1.0, 0)
+    if not isinstance(models, ModelSet) or len(models) < 2:
+        raise checks.Refusal("models", f"is {checks.shown(models)}, not a ModelSet of two worlds or more")
+    return models
 
 
 def _check_form(agent: agents.Agent, worlds: ModelSet) -> None:
