@@ -4,6 +4,7 @@ They run alone, pooled, told and inside AOMultiRL, are saved and resumed, run in
 appear in ``list``; the page that shows them is about these files.
 """
 
+import copy
 import json
 import os
 import subprocess
@@ -67,10 +68,13 @@ learner = {name = "OptimisticQ"}
 def strangers():
     """The modules, importable while the tests of this file run, and made known by name."""
     sys.path.insert(0, str(EXAMPLES))
-    made = {name: __import__(name) for name in KINDS}
+    made, before = {name: __import__(name) for name in KINDS}, copy.copy(ao.plugins._offers)
+    for name in ("bases", "makers", "modules", "by_hand"):
+        setattr(ao.plugins._offers, name, copy.copy(getattr(before, name)))
     for module in made.values():
         ao.plugins.load(module)
     yield made
+    ao.plugins._offers = before  # other tests know nothing of strangers
     sys.path.remove(str(EXAMPLES))
 
 

@@ -65,8 +65,12 @@ def test_other_folders_are_refused_in_one_line(tmp_path, capfd, content):
     assert "place" in told
 
 
-def test_ten_thousand_cells_are_counted_in_two_seconds(tmp_path):
-    """The command as a person runs it, with the interpreter's start; processor's time, for other work may go on."""
+def test_ten_thousand_cells_are_counted_at_once(tmp_path):
+    """The command as a person runs it, with the interpreter's start; processor's time, for other work may go on.
+
+    Two seconds were one and a half times what a machine took to import the command line and parse as many files with
+    the plainest reader; machines differ, so that is measured beside it.
+    """
     identity, cells = experiment(runs=1)
     store = Store(tmp_path, identity, cells)
     store.prepare()
@@ -79,15 +83,24 @@ def test_ten_thousand_cells_are_counted_in_two_seconds(tmp_path):
         store.manifest(cell).write_bytes(manifest.replace(cells[0].name.encode(), cell.name.encode()))
         store.history(cell).touch()
     line = [sys.executable, "-m", "aomultirl", "status", str(tmp_path)]
-    seconds = []
+    plainest = "import json, pathlib, sys, aomultirl.cli.experiments\n"
+    plainest += "for path in pathlib.Path(sys.argv[1], 'cells').glob('*.json'): json.loads(path.read_bytes())"
+    seconds, yardstick = [], []
     for _ in range(3):
-        before = os.times()
-        told = subprocess.run(line, check=True, capture_output=True, text=True).stdout
-        after = os.times()
-        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        told, spent = timed(line)
+        seconds.append(spent)
+        yardstick.append(timed([sys.executable, "-c", plainest, str(tmp_path)])[1])
     assert "10,000 of 10,000 cells done" in told
     assert len(results(tmp_path)) == 10_000
-    assert min(seconds) < 2.0
+    assert min(seconds) < 1.5 * min(yardstick)
+
+
+def timed(line):
+    """(what a command prints, the processor's time that it takes)."""
+    before = os.times()
+    told = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    after = os.times()
+    return told, after.children_user + after.children_system - before.children_user - before.children_system
 
 
 STEERING = "\x1b[2J\x1b]0;title\x07"

@@ -7,6 +7,7 @@ digests and nothing else: none leads out of the folder.  Keys that nobody knows 
 """
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -35,6 +36,8 @@ MOST_WORDS = 160
 
 def _encodable(value: Any) -> Any:
     """JSON can hold halves of characters, which no file and no page can."""
+    if isinstance(value, str) and value.isascii():
+        return value
     try:
         (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode()
     except UnicodeEncodeError:
@@ -175,9 +178,11 @@ class ExperimentMark(StrictRecord):
 
 def read_manifest(path: Path) -> Manifest:
     """The manifest in a file; :class:`~aomultirl.files.UnfitFileError` for anything else."""
-    content = _read(path)
+    content = files.read_regular(path, MOST_BYTES)
+    with suppress(ValidationError):  # quicker; what it refuses is refused below, or taken, and in our words
+        return _MANIFEST.validate_json(content)
     try:
-        return _MANIFEST.validate_python(content)
+        return _MANIFEST.validate_python(_parsed(path, content))
     except ValidationError as error:
         raise files.UnfitFileError(path, f"is not the manifest of a cell: {first_fault(error)}") from None
 
@@ -201,7 +206,10 @@ def read_mark(folder: Path) -> ExperimentMark:
 
 
 def _read(path: Path) -> Any:
-    content = files.read_regular(path, MOST_BYTES)
+    return _parsed(path, files.read_regular(path, MOST_BYTES))
+
+
+def _parsed(path: Path, content: bytes) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
