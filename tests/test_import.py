@@ -31,12 +31,12 @@ def answer_of(code):
 
 
 def test_import_is_quick_and_compiles_nothing():
-    """The second that it may take was half as long again as Numba and SciPy took; machines differ, so that is measured."""
+    """The second that it may take is 1.9 times what Numba and SciPy take, which is measured, as machines differ."""
     answers, yardstick = [], []
     for _ in range(4):
         answers.append(answer_of(CODE).split(maxsplit=3))
         yardstick.append(float(answer_of(LIBRARIES)))
-    assert min(float(answer[0]) for answer in answers) < 1.5 * min(yardstick)
+    assert min(float(answer[0]) for answer in answers) < 1.9 * min(yardstick)
     for _, kernels, compiled, heavy in answers:
         assert int(kernels) > 10
         assert int(compiled) == 0
