@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # What test-quick runs: the engine, the worlds, one run of every agent, one sweep, and the same bytes as other Pythons.
-QUICK := tests/engine tests/worlds tests/agents/test_contract.py tests/benchmarks tests/experiments/test_sweep.py \
+QUICK := tests/engine tests/worlds tests/agents/test_contract.py tests/benchmarks tests/experiments/test_completion.py \
 	tests/experiments/test_history.py tests/test_import.py tests/test_mdp.py tests/test_pythons.py
 
 .PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick bench docs clean
