@@ -107,7 +107,7 @@ def _reach(blocked: Mapping[float, ModelSet], free: ModelSet) -> Findings:
     statement = "from the adversary's start no policy reaches the state in which the worlds differ by lambda"
     rule = Exactly(0.0, "over all policies and worlds")
     estimates = {
-        f"the largest probability within {max(STEPS)} steps": exact(never.max()),
+        f"the largest probability within {max(STEPS)} steps": exact(float(never.max())),
         "worlds in which a path leads there": exact(sum(LEFT in reachable(model, HUB) for model in closed)),
         "worlds of finite diameter": exact(sum(model.is_communicating() for model in closed)),
     }
