@@ -322,10 +322,24 @@ def code(value: Any) -> str:
 
 
 def without_defaults(description: Mapping[str, Any], maker: Maker | None) -> Description:
-    """The description without the parameters that have the defaults of what makes it; None where nobody knows that."""
-    known = {} if maker is None else defaults(maker)
-    given = {key: value for key, value in description["parameters"].items() if key not in known or known[key] != value}
-    return {"name": description["name"], "parameters": given}
+    """The description without the parameters that have the defaults of what makes it; None where nobody knows that.
+
+    A keyword that changes a part is left out too where it changes nothing: cells of earlier versions have them all.
+
+    Examples
+    --------
+    >>> from aomultirl import agents
+    >>> told = {"failure": 0.1, "ties": "random", "cap": "horizon", "bonus_scale": 0.5}
+    >>> without_defaults({"name": "AOMultiRL", "parameters": told}, agents.AOMultiRL)["parameters"]
+    {'failure': 0.1, 'bonus_scale': 0.5}
+    """
+    given, known = description["parameters"], {} if maker is None else defaults(maker)
+    parts = [part["parameters"] for part in {**known, **given}.values() if is_description(part)]
+    for key in getattr(getattr(maker, "__init__", None), "unset", ()):
+        same = given.get(key) is None or any(part.get(key) == given[key] for part in parts)
+        known = {**known, key: given.get(key)} if same else known
+    kept = {key: value for key, value in given.items() if key not in known or known[key] != value}
+    return {"name": description["name"], "parameters": kept}
 
 
 def _array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
