@@ -6,12 +6,12 @@ from rich.console import Console
 
 import aomultirl as ao
 from aomultirl.analysis import inspection
-from aomultirl.reports import inspection_table, tables
+from aomultirl.reports import tables
 
 
 def printed(found, name="world"):
     page = io.StringIO()
-    for table in inspection_table.tables(found, name):
+    for table in tables.inspection_tables(found, name):
         Console(width=200, file=page).print(tables.for_terminal(table))
     return page.getvalue()
 

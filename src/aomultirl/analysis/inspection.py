@@ -1,7 +1,7 @@
 """What there is to know about a set of worlds before any learner sees it.
 
 Sizes, separation, smallest distinguishing sets, diameters and hitting times, and the paper's N and H0;
-:mod:`aomultirl.reports.inspection_table` shows them, and which of the paper's assumptions hold.
+:func:`aomultirl.reports.tables.inspection_tables` shows them, and which of the paper's assumptions hold.
 """
 
 import math

@@ -32,7 +32,8 @@ def inspect(
     Example: [bold]aomultirl inspect gridworld edges=stay --figure grids.png[/bold]
     """
     from aomultirl.analysis import inspection
-    from aomultirl.reports import figure_files, grid_figure, inspection_table
+    from aomultirl.reports import figure_files, grid_figure
+    from aomultirl.reports.tables import inspection_tables
 
     models = catalogue.make(world, catalogue.parse(parameters or []))
     if figure is not None:
@@ -40,7 +41,7 @@ def inspect(
     found = inspection.inspect(models, episodes=episodes, failure=failure, hitting_time=hitting_time, slow=slow)
     if figure is not None:
         figure_files.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)
-    _print(inspection_table.tables(found, " ".join([world, *(parameters or [])])))
+    _print(inspection_tables(found, " ".join([world, *(parameters or [])])))
     if figure is not None:
         Console().print(f"figure written to {figure}")
 

@@ -5,7 +5,7 @@ Files of older versions have words in place of the numbers, which are shown as t
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from aomultirl.reports import tables
 from aomultirl.reports.wording import symbols
@@ -17,28 +17,9 @@ SHORT = 120
 """Letters of a reason in the terminal; the page has all of them."""
 
 
-class ClaimRow(NamedTuple):
-    """One claim in words, with the paper's symbols; what is not known of it is empty.
-
-    holds
-        whether the claim does; None where that is open.
-    claim, place, rule, reason
-        what is claimed, where, how it is judged, and what else there is to say.
-    predicted, measured, interval
-        the numbers.
-    figure
-        the name of the chart that shows it.
-    """
-
-    holds: bool | None
-    claim: str
-    place: str
-    rule: str
-    reason: str
-    predicted: str
-    measured: str
-    interval: str
-    figure: str
+ClaimRow: TypeAlias = dict[str, Any]
+"""A claim in words, with the paper's symbols, empty where nothing is known: ``claim``, ``place``, ``rule``, ``reason``,
+``predicted``, ``measured``, ``interval`` and ``figure``, the chart of it; ``holds`` is None where that is open."""
 
 
 def in_words(claim: Mapping[str, Any]) -> ClaimRow:
@@ -46,7 +27,7 @@ def in_words(claim: Mapping[str, Any]) -> ClaimRow:
 
     Examples
     --------
-    >>> in_words({"claim": "like lambda^2", "holds": True, "measured": 2.5}).claim
+    >>> in_words({"claim": "like lambda^2", "holds": True, "measured": 2.5})["claim"]
     'like λ²'
     """
     words = claim.get("words")
@@ -56,7 +37,7 @@ def in_words(claim: Mapping[str, Any]) -> ClaimRow:
     texts = {name: "" if value is None else symbols(str(value)) for name, value in values.items()}
     answer = claim.get("holds")
     holds = None if answer is None or claim.get("undecided") else bool(answer)
-    return ClaimRow(holds=holds, figure=claim.get("figure") or "", **texts)
+    return {"holds": holds, "figure": claim.get("figure") or "", **texts}
 
 
 def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console", *, places: bool = False) -> None:
@@ -75,14 +56,14 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
     for column, width in (("holds", None), ("claim, and the reason", None), ("predicted", 14), ("found", 16)):
         table.add_column(column, max_width=width)
     for row in rows:
-        mark, words = tables.holds(row.holds), Text(row.claim)
+        mark, words = {True: "yes", False: "no", None: "?"}[row["holds"]], Text(row["claim"])
         if places:
-            words.append(f" ({row.place})", "dim")
-        reason = Text(textwrap.shorten(row.reason, SHORT, placeholder=" \u2026"), "dim")
+            words.append(f" ({row['place']})", "dim")
+        reason = Text(textwrap.shorten(row["reason"], SHORT, placeholder=" \u2026"), "dim")
         table.add_row(
-            Text(mark.words, tables.STYLES[mark.good]),
+            Text(mark, tables.STYLES[row["holds"]]),
             Group(words, Padding(reason, (0, 0, 0, 2))) if reason else words,
-            Text(row.predicted),
-            Text(f"{row.measured} ({row.interval})" if row.interval else row.measured),
+            Text(row["predicted"]),
+            Text(f"{row['measured']} ({row['interval']})" if row["interval"] else row["measured"]),
         )
     console.print(table)

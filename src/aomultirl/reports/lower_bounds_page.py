@@ -84,7 +84,12 @@ def _figure(chart: Chart, numbers: "count[int]", claims: Sequence[ClaimRow]) -> 
         for toggle, look, entry in zip(toggles, chart_looks(chart), entries(chart), strict=True)
     ]
     drawn = page_chart({"": chart._replace(words=_words(chart))}, height=HEIGHT, toggles=toggles, legend=False)
-    return {"chart": chart, "drawn": drawn, "entries": boxes, "claims": [c for c in claims if c.figure == chart.name]}
+    return {
+        "chart": chart,
+        "drawn": drawn,
+        "entries": boxes,
+        "claims": [c for c in claims if c["figure"] == chart.name],
+    }
 
 
 def _words(chart: Chart) -> str:

@@ -1,9 +1,9 @@
 """What a page says of every agent in numbers: at a glance, beside the theorem's bound, and how it was made."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,12 @@ from aomultirl.analysis import inspection, intervals
 from aomultirl.analysis.phrases import span
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
-from aomultirl.reports.inspection_table import tables
-from aomultirl.reports.looks import agent_look
 from aomultirl.reports.page.comparison_charts import bounds, regret_after
 from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, running_mean
 from aomultirl.reports.page.groups import Group
-from aomultirl.reports.page.rendering import NOTHING, AgentCell, Cell, Code, measured
 from aomultirl.reports.page.rerun_script import seeds
 from aomultirl.reports.page.run_origin import agent_of, world_call
-from aomultirl.reports.tables import TextTable
+from aomultirl.reports.tables import TextTable, inspection_tables
 
 MOST_WORK = 2_000
 """Worlds times states times actions up to which the geometry takes no noticeable time."""
@@ -32,8 +29,8 @@ USUAL_FAILURE = 0.03
 """The failure probability of the paper's experiment, for worlds whose agents were told none."""
 
 
-def glance(one: Group) -> list[Cell]:
-    """What a reader wants to know of an agent first: a row of the first table."""
+def glance(one: Group) -> list[Any]:
+    """What a reader wants to know of an agent first: a row of the first table, None for what says nothing."""
     histories = list(one.runs.values())
     known = [rewards(history)[: one.shared] for history in histories]
     known = [values for values in known if np.isfinite(values).any()]
@@ -42,15 +39,15 @@ def glance(one: Group) -> list[Cell]:
     abstained = sum(int(history["abstained"].sum()) for history in histories)
     wrong = sum(history.misclustered for history in histories)
     return [
-        AgentCell(one.label, agent_look(one.number)),
+        one,
         _mean([_last(running_mean(values)) for values in known]),
         _mean([_last(running_mean(values, RECENT)) for values in known]),
         _mean([regret_after(history, one.shared) for history in histories]),
-        _mean(clusters) if max(clusters) else NOTHING,
-        f"{wrong:,}" if max(clusters) and histories[0]["task"].max() >= 0 else NOTHING,
-        f"{failed:,}" if max(clusters) else NOTHING,
-        f"{abstained:,}" if max(clusters) or abstained else NOTHING,
-        f"{len(histories)}",
+        _mean(clusters) if max(clusters) else None,
+        wrong if max(clusters) and histories[0]["task"].max() >= 0 else None,
+        failed if max(clusters) else None,
+        abstained if max(clusters) or abstained else None,
+        len(histories),
         span(map(len, histories)),
     ]
 
@@ -60,32 +57,17 @@ def _last(values: Floats) -> float:
     return float(values[np.isfinite(values)][-1])
 
 
-def _mean(values: Sequence[float]) -> Cell:
-    """The mean over runs, with its interval where there are several that differ."""
-    return measured(*map(float, intervals.over_runs(values))) if values else NOTHING
+def _mean(values: Sequence[float]) -> intervals.Span | None:
+    """The mean over runs, with its interval."""
+    return intervals.Span(*map(float, intervals.over_runs(values))) if values else None
 
 
-class BoundBeside(NamedTuple):
-    """The theorem's bound on an agent's regret.
+def regret_bounds(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """What the theorem says of each agent, where it says anything and there was any regret.
 
-    label
-        of the agent.
-    values, ratios
-        the bound on all episodes of a run, and how many times what was measured it is, for every run that has one.
+    ``bounds`` and ``ratios`` are the bounds on all episodes of each run, and how many times what was measured they
+    are; ``is_far``: the bound's line would flatten all others.
     """
-
-    label: str
-    values: Sequence[float]
-    ratios: Sequence[float]
-
-    @property
-    def is_far(self) -> bool:
-        """Whether the bound's line would flatten all others."""
-        return max(self.ratios) > VACUOUS
-
-
-def regret_bounds(groups: Sequence[Group]) -> list[BoundBeside]:
-    """What the theorem says of each agent, where it says anything and there was any regret."""
     found = []
     for one in groups:
         pairs = []
@@ -95,7 +77,9 @@ def regret_bounds(groups: Sequence[Group]) -> list[BoundBeside]:
             if regret > 0.0:
                 pairs.append((float(bound["total"][-1]), float(bound["total"][-1]) / regret))
         if pairs:
-            found.append(BoundBeside(one.label, *zip(*pairs, strict=True)))
+            values, ratios = zip(*pairs, strict=True)
+            is_far = max(ratios) > VACUOUS
+            found.append({"label": one.label, "bounds": values, "ratios": ratios, "is_far": is_far})
     return found
 
 
@@ -126,7 +110,7 @@ def world_tables(models: ModelSet, groups: Sequence[Group], title: str) -> list[
         failure=_told(histories, "failure") or USUAL_FAILURE,
         hitting_time=_told(histories, "hitting_time"),
     )
-    return tables(found, title)
+    return inspection_tables(found, title)
 
 
 def _told(histories: Sequence[History], name: str) -> float | None:
@@ -138,15 +122,13 @@ def _told(histories: Sequence[History], name: str) -> float | None:
     return None
 
 
-def how_made(one: Group) -> dict[str, Any]:
-    """An agent's parameters, what it was run on, what it found, and the seeds of its runs."""
-    about, (world, stream, noisy) = one.first.about, one.setting
-    agent = agent_of(one.first)
-    rows: list[list[Cell]] = [[name, Code(descriptions.code(value))] for name, value in agent["parameters"].items()]
-    rows += [["world", Code(world_call(world))]] if world else []
-    rows += [["stream", Code(stream)]] if stream else []
-    rows += [["rewards", "noisy: 0 or 1"]] if noisy else []
-    findings: Mapping[str, Any] = about.get("findings") or {}
-    rows += [[f"found: {name}", Code(str(value))] for name, value in findings.items() if name != "evidence"]
-    rows.append(["seeds, run by run", Code(seeds(list(one.runs.values())))])
-    return {"agent": AgentCell(one.label, agent_look(one.number)), "kind": agent["name"] or one.label, "rows": rows}
+def origin_rows(one: Group) -> list[list[Any]]:
+    """An agent's parameters, what it was run on, what it found, and the seeds of its runs: the rows of a table."""
+    (world, stream, noisy), findings = one.setting, one.first.about.get("findings") or {}
+    told = {name: descriptions.code(value) for name, value in agent_of(one.first)["parameters"].items()}
+    told |= {"world": world_call(world)} if world else {}
+    told |= {"stream": stream} if stream else {}
+    found = {f"found: {name}": str(value) for name, value in findings.items() if name != "evidence"}
+    found["seeds, run by run"] = seeds(list(one.runs.values()))
+    rows, others = ([[name, {"code": words}] for name, words in some.items()] for some in (told, found))
+    return [*rows, *([["rewards", "noisy: 0 or 1"]] if noisy else []), *others]

@@ -10,7 +10,8 @@ import numpy as np
 from aomultirl import checks
 from aomultirl.analysis.charts import Subject
 from aomultirl.experiments.history import History
-from aomultirl.reports.page.run_origin import RunSetting, differences, labels, setting_of
+from aomultirl.reports.looks import Look, agent_look
+from aomultirl.reports.page.run_origin import RunSetting, agent_of, differences, labels, setting_of
 
 MOST_HISTORIES = 200
 """Histories that can be looked at one by one; the averages are over all of them."""
@@ -78,6 +79,16 @@ class Group(NamedTuple):
     @property
     def setting(self) -> RunSetting:
         return setting_of(self.first)
+
+    @property
+    def kind(self) -> str:
+        """The agent's class, where a history says it."""
+        return agent_of(self.first)["name"] or self.label
+
+    @property
+    def look(self) -> Look:
+        """How its lines are drawn."""
+        return agent_look(self.number)
 
     @property
     def subject(self) -> Subject:

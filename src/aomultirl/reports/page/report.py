@@ -9,21 +9,24 @@ from typing import Any
 import numpy as np
 
 from aomultirl import files
-from aomultirl.analysis.phrases import counted, listed, span
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
 from aomultirl.reports.claims_table import in_words
-from aomultirl.reports.page import agent_summaries, comparison_charts, evidence_charts, policy_maps, run_charts
+from aomultirl.reports.page import (
+    agent_summaries,
+    comparison_charts,
+    evidence_charts,
+    policy_maps,
+    rerun_script,
+    run_charts,
+)
 from aomultirl.reports.page.episode_curves import RECENT, is_evaluated
 from aomultirl.reports.page.groups import Group, Run, as_runs, group, shown_runs
 from aomultirl.reports.page.rendering import render
-from aomultirl.reports.page.rerun_script import script
 from aomultirl.reports.page.run_origin import world_call
-from aomultirl.reports.page.sweep_section import Sweep, section, subtitle
+from aomultirl.reports.page.sweep_section import Sweep, section
 from aomultirl.worlds import catalogue
 
-MOST_NAMES = 3
-"""Worlds or streams that a title names."""
 PACKAGES = ("numpy", "scipy", "numba", "plotly")
 """The packages whose versions the page states."""
 
@@ -79,8 +82,7 @@ def make_page(
     }
     return render(
         "report.html",
-        title=title or _title(groups),
-        subtitle=_subtitle(groups) if sweep is None else subtitle(sweep.board),
+        given_title=title,
         data=data,
         charts=charts,
         sweep=whole,
@@ -111,6 +113,7 @@ def _of_agents(groups: Sequence[Group], shown: Sequence[int]) -> dict[str, Any]:
     made_with = [f"Python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in PACKAGES)]
     return {
         "groups": groups,
+        "histories": histories,
         "recent": RECENT,
         "several_runs": len(histories) > len(groups),
         "run_choices": {"all": f"all {len(numbers)}", **{str(run): f"run {run}" for run in shown}},
@@ -124,10 +127,12 @@ def _of_agents(groups: Sequence[Group], shown: Sequence[int]) -> dict[str, Any]:
         "unequal_steps": agent_summaries.unequal_steps(known) if known else {},
         "coincide": agent_summaries.coincide(known),
         "evidence_kinds": {kind for history in histories for trace in evidence_charts.kept(history) for kind in trace},
-        "how_made": [agent_summaries.how_made(one) for one in groups],
+        "origin_rows": agent_summaries.origin_rows,
         "ran_with": sorted({str(history.about.get("version", "unknown")) for history in histories}),
         "made_with": made_with,
-        "script": script(groups),
+        "alike": rerun_script.alike,
+        "agent_call": rerun_script.agent_call,
+        "seeds": rerun_script.seeds,
     }
 
 
@@ -152,35 +157,6 @@ def _of_worlds(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -> di
 def _agent(one: Group, shown: Sequence[int]) -> dict[str, Any]:
     runs = [str(run) for run in shown if run in one.runs] or [str(next(iter(one.runs)))]
     return {"label": one.label, "runs": runs}
-
-
-def _title(groups: Sequence[Group]) -> str:
-    """Who ran on what."""
-    agents = list(dict.fromkeys(one.agent for one in groups))
-    who = agents[0] if len(agents) == 1 else f"{len(agents)} agents"
-    worlds = list(dict.fromkeys(one.setting.world[0] for one in groups if one.setting.world))
-    return f"{who} on {listed(worlds)}" if 0 < len(worlds) <= MOST_NAMES else who
-
-
-def _subtitle(groups: Sequence[Group]) -> list[str]:
-    """How many agents, runs and episodes, and on which worlds and streams, part by part."""
-    agents = {one.agent for one in groups}
-    parts = [counted(len(agents), "agent")]
-    if len(agents) < len(groups):
-        parts[0] += f" in {counted(len({one.setting for one in groups}), 'setting')}"
-    runs = {len(one.runs) for one in groups}
-    episodes = {len(history) for one in groups for history in one.runs.values()}
-    parts.append(f"{_many(runs, 'run')} of {_many(episodes, 'episode')}")
-    worlds = dict.fromkeys(world_call(one.setting.world) for one in groups if one.setting.world)
-    streams = dict.fromkeys(f"stream {one.setting.stream}" for one in groups if one.setting.stream)
-    for named, noun in ((list(worlds), "sets of worlds"), (list(streams), "streams")):
-        if named:
-            parts.append(listed(named) if len(named) <= MOST_NAMES else f"{len(named)} {noun}")
-    return parts
-
-
-def _many(counts: set[int], noun: str) -> str:
-    return f"{span(counts)} {noun}{'' if counts == {1} else 's'}"
 
 
 def _worlds(groups: Sequence[Group], given: ModelSet | None) -> list[ModelSet | None]:

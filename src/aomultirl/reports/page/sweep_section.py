@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from aomultirl.analysis.charts import Chart
-from aomultirl.analysis.intervals import UNKNOWN
 from aomultirl.analysis.leaderboard import Leaderboard, ProblemTable
 from aomultirl.analysis.phrases import counted, first_of, number, span
 from aomultirl.analysis.sweep_views import View, views
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.page.comparison_charts import MOST_NAMED
-from aomultirl.reports.page.rendering import measured
 from aomultirl.reports.sweep_charts import MEASURES, agent_names, chart_of, spans_many
 
 MOST_VIEWS, MOST_CURVES = 40, 16
@@ -26,17 +24,6 @@ class Sweep(NamedTuple):
     shown: str = ""
 
 
-def subtitle(board: Leaderboard) -> list[str]:
-    """How much the sweep is, part by part."""
-    lines = [line for table in board.tables for line in table.lines]
-    agents = counted(len({line.label for line in lines}), "agent")
-    return [
-        f"{agents} on {counted(len(board.tables), 'problem')}",
-        f"{span(len(line.cells) for line in lines)} runs each",
-        counted(sum(len(line.cells) for line in lines), "cell"),
-    ]
-
-
 def section(sweep: Sweep) -> dict[str, Any]:
     """What the template is told: the charts, the views to choose from, and the tables."""
     every = views(sweep.board)
@@ -48,7 +35,9 @@ def section(sweep: Sweep) -> dict[str, Any]:
         "some_level": any(curve.level for view in every for curve in view.curves),
         "some_unequal": any(view.unequal for view in every),
         "views_left": len(every) - len(shown),
+        "lines": [line for table in sweep.board.tables for line in table.lines],
         "tables": [_table(one) for one in sweep.board.tables[:MOST_TABLES]],
+        "problems": len(sweep.board.tables),
         "open": OPEN,
         "tables_left": len(sweep.board.tables[MOST_TABLES:]),
         "notes": sweep.board.notes,
@@ -89,15 +78,12 @@ def _view(view: View, measure: str, names: Sequence[str]) -> Chart:
 
 def _table(table: ProblemTable) -> dict[str, Any]:
     """The leaderboard of one problem, and what is said of it."""
-    rows = [
-        [line.label, *(measured(*(line.span(name) or UNKNOWN)) for name in table.columns), str(len(line.runs))]
-        for line in table.lines[:MOST_LINES]
-    ]
+    lines = table.lines[:MOST_LINES]
     left = len(table.lines) - MOST_LINES
     return {
         "title": table.problem.title,
         "headings": ["agent", *table.headings, "runs"],
-        "rows": rows,
+        "rows": [[line.label, *map(line.span, table.columns), len(line.runs)] for line in lines],
         "left": max(0, left),
         "notes": [words for words in (table.verdict, *table.notes) if words],
     }
