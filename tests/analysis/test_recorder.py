@@ -135,8 +135,8 @@ def test_sequential_decides_by_evidence():
         assert all(f"{recorder.cluster_name(c)} is ruled out" in after.event for c in gone[1] - gone[0])
     title, gauges = recording.gauges(frame, 4)
     assert title == "visits"
-    assert gauges[-1] == ("certified", 1.0, "3 of 3 pairs", True)
-    assert [words for _, _, words, _ in gauges[:-1]] == [str(n) for n in frame.visits]
+    assert gauges[-1] == ("certified", 1.0, "3 of 3 pairs", True, "")
+    assert [gauge.words for gauge in gauges[:-1]] == [str(n) for n in frame.visits]
     opinions = {one.cluster: recording.opinion(one, frame) for one in frame.evidence}
     assert opinions[0] == "this one"
     assert set(opinions.values()) <= {"this one", "ruled out", "not this one"}
@@ -170,7 +170,7 @@ def test_recall_recognises_while_it_acts():
     title, gauges = recording.gauges(frame, 4)
     assert title == "belief that this is"
     assert gauges[-1][0] == "none of them"
-    assert sum(share for _, share, _, _ in gauges) == pytest.approx(1.0, abs=2e-3)
+    assert sum(gauge.share for gauge in gauges) == pytest.approx(1.0, abs=2e-3)
 
 
 def test_recall_goes_for_proof_in_a_new_world():

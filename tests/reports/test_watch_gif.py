@@ -126,7 +126,8 @@ def test_evidence_below_zero_has_no_bar():
     assert min(one.value for one in frame.evidence) < 0.0
     painter = watch_gif._Painter()
     painter.clear()
-    painter._clusters(recording, frame, 100)
+    _, against = recording.lists(frame, watch_gif.ROWS)
+    painter._list(*against, 100)
     right = [words for _, words, _ in painter.words if words.endswith("this one") and words.startswith("-")]
     assert len(right) == 1
     painter.clear()

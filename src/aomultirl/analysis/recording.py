@@ -65,18 +65,20 @@ class Frame(NamedTuple):
 
 
 class Gauge(NamedTuple):
-    """A bar.
+    """A bar with words.
 
     name: what is measured.
-    share: of what is needed; the bar is full at 1.
+    share: of what is needed; the bar is full at 1.  None for a line without a bar.
     words: the measurement.
-    enough: whether it is what is needed.
+    enough: whether it is what is needed; of evidence against a cluster, whether the cluster is not contradicted.
+    opinion: what evidence means for a cluster, in a word or two; its limit is in the middle of the bar.
     """
 
     name: str
-    share: float
-    words: str
-    enough: bool
+    share: float | None = None
+    words: str = ""
+    enough: bool = False
+    opinion: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,11 +176,25 @@ class Recording:
         known = number in self.stands_for
         return f"{cluster_name(number)} = m{self.stands_for[number] + 1}" if known else cluster_name(number)
 
-    def clusters(self, frame: Frame, rows: int) -> tuple[list[Evidence], int]:
-        """The clusters to list, those that are not contradicted before others, and how many are left out."""
-        ranked = sorted(frame.evidence, key=lambda evidence: evidence.contradicted)
-        shown = ranked if len(ranked) <= rows else ranked[: rows - 1]
-        return sorted(shown, key=lambda evidence: evidence.cluster), len(ranked) - len(shown)
+    def lists(self, frame: Frame, rows: int) -> list[tuple[str, list[Gauge]]]:
+        """What the agent goes by, and what speaks against each cluster: a heading and at most so many bars each.
+
+        Of many clusters those that are not contradicted come before others.
+        """
+        if not self.kind:
+            return [("This agent does not cluster.", []), ("", [])]
+        if not frame.evidence:
+            return [self.gauges(frame, rows), ("No cluster is known yet.", [])]
+        ranked = sorted(frame.evidence, key=lambda one: one.contradicted)
+        more = 0 if len(ranked) <= rows else len(ranked) - (rows - 1)
+        against = []
+        for one in sorted(ranked[: len(ranked) - more], key=lambda one: one.cluster):
+            share, words = one.value / (2.0 * one.limit), f"{one.value:.2f}"
+            opinion = self.opinion(one, frame)
+            against.append(Gauge(self.cluster(one.cluster), share, words, not one.contradicted, opinion))
+        against += [Gauge(f"and {more} more")] if more else []
+        first = frame.evidence[0]
+        return [self.gauges(frame, rows), (f"{first.words}, limit {first.limit:.3g}", against)]
 
     def opinion(self, evidence: Evidence, frame: Frame) -> str:
         """What the evidence means for a cluster, in a word or two."""
@@ -248,11 +264,6 @@ def belief(evidence: Evidence) -> float:
 def certified(evidence: list[Evidence]) -> tuple[int, int]:
     """How many pairs are certified to agree with the leading cluster, of how many."""
     return next((one.certified for one in evidence if one.certified is not None), (0, 0))
-
-
-def heading(evidence: Evidence) -> str:
-    """What the value is, and its limit."""
-    return f"{evidence.words}, limit {evidence.limit:.3g}"
 
 
 def cluster_name(number: int) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from aomultirl import checks
-from aomultirl.analysis.recording import ARROWS, LONG_PAUSE, PAUSE, SAMPLES, Frame, Recording, heading, on_grid
+from aomultirl.analysis.recording import ARROWS, LONG_PAUSE, PAUSE, SAMPLES, Frame, Gauge, Recording, on_grid
 
 FRAMES_A_SECOND = 8.0
 NEWS, REST = 4, 16
@@ -64,16 +64,16 @@ def check(speed: float) -> None:
 def screen(recording: Recording, number: int, note: str, size: tuple[int, int]) -> RenderableType:
     """The whole screen at one frame."""
     frame = recording.frames[number]
-    shape = (max(3, min(8, (size[1] - REST) // 2)), LONG_BAR if size[0] >= WIDE else SHORT_BAR)
-    lists = (_counts(recording, frame, *shape), Text(), _clusters(recording, frame, *shape))
+    rows, length = max(3, min(8, (size[1] - REST) // 2)), LONG_BAR if size[0] >= WIDE else SHORT_BAR
+    counts, against = (_list(*shown, length) for shown in recording.lists(frame, rows))
     if recording.world.layout is None:
-        place: RenderableType = _moves(recording, number, 2 * shape[0] + 5)
+        place: RenderableType = _moves(recording, number, 2 * rows + 5)
     else:
         place = Group(_grid(recording, frame, size), _legend(recording))
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
-    table.add_row(place, Group(_phases(recording, frame), Text(), *lists))
+    table.add_row(place, Group(_phases(recording, frame), Text(), counts, Text(), against))
     log = [f"{news.step:>7,}  {news.event}" for news in recording.log(number, NEWS)]
     words = Text("\n".join(log + [""] * (NEWS - len(log))), overflow="ellipsis", no_wrap=True)
     body = Group(table, Text(), _verdict(recording, frame), words, Text(note, style="dim"))
@@ -97,31 +97,14 @@ def _phases(recording: Recording, frame: Frame) -> Text:
     return text.append(f"\n{recording.progress(frame)}")
 
 
-def _counts(recording: Recording, frame: Frame, rows: int, length: int) -> RenderableType:
-    """How often each pair of Gamma was seen, or what else the agent goes by."""
-    if not recording.kind:
-        return Text("This agent does not cluster.", "dim")
-    title, gauges = recording.gauges(frame, rows)
+def _list(heading: str, gauges: list[Gauge], length: int) -> RenderableType:
+    """Bars under a heading; the limit of what speaks against a cluster is in the middle of its bar."""
     table = Table.grid(padding=(0, 1))
-    for gauge in gauges:
-        table.add_row(gauge.name, bar(gauge.share, DONE if gauge.enough else TARGET, length), gauge.words)
-    return Group(Text(title, "bold"), table)
-
-
-def _clusters(recording: Recording, frame: Frame, rows: int, length: int) -> RenderableType:
-    """What speaks against each cluster; the limit is in the middle of the bar."""
-    if not frame.evidence:
-        return Text("No cluster is known yet." if recording.kind else "", "dim")
-    table = Table.grid(padding=(0, 1))
-    shown, more = recording.clusters(frame, rows)
-    for evidence in shown:
-        colour = WRONG if evidence.contradicted else DONE
-        against = bar(evidence.value / (2.0 * evidence.limit), colour, length, 0.5)
-        opinion = Text(recording.opinion(evidence, frame), colour)
-        table.add_row(recording.cluster(evidence.cluster), against, f"{evidence.value:.2f}", opinion)
-    if more:
-        table.add_row(f"and {more} more")
-    return Group(Text(heading(frame.evidence[0]), "bold"), table)
+    for one in gauges:
+        colour = DONE if one.enough else WRONG if one.opinion else TARGET
+        drawn = "" if one.share is None else bar(one.share, colour, length, 0.5 if one.opinion else None)
+        table.add_row(one.name, drawn, one.words, *([Text(one.opinion, colour)] if one.opinion else []))
+    return Group(Text(heading, "bold"), table) if gauges else Text(heading, "dim")
 
 
 def bar(share: float, colour: str, length: int, mark: float | None = None) -> Text:
