@@ -35,6 +35,19 @@ def test_version(capsys):
     assert capsys.readouterr().out.startswith("aomultirl 0.")
 
 
+def test_list_names_the_suites(capsys):
+    assert run(["list", "suites"]) == 0
+    said = capsys.readouterr().out
+    assert "aomultirl compare --suite identify" in said
+    assert "The share of the optimal reward" in said
+    assert run(["list", "suites", "reward"]) == 0
+    assert "reward, suite" in capsys.readouterr().out
+    assert run(["list", "suites", "rewards"]) == 2
+    assert "did you mean 'reward'?" in capsys.readouterr().err
+    assert run(["list"]) == 0
+    assert "aomultirl compare --suite reward" in capsys.readouterr().out
+
+
 def test_list_names_every_world(capsys):
     assert run(["list"]) == 0
     out = capsys.readouterr().out

@@ -13,6 +13,10 @@ import pytest
 import aomultirl as ao
 from aomultirl import plugins
 from aomultirl.cli import run as command
+from aomultirl.experiments import package_state
+from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.runner import SimulatedRun
+from aomultirl.experiments.status import status
 from sweeps import results
 
 STRANGER = Path(__file__).parent / "strangers" / "strange_methods.py"
@@ -155,6 +159,48 @@ def test_sweeps_on_one_worker_and_on_two_are_the_same(tmp_path, module, capfd):
     capfd.readouterr()
     assert command(["compare", str(tmp_path / "a"), "--json"]) == 0
     assert "Sticky, action=1" in capfd.readouterr().out
+
+
+def test_an_edited_plugin_is_other_code(tmp_path, module):
+    """Results of the plug-in as it was are kept, and said."""
+    (tmp_path / "strange.toml").write_text(
+        SPECIFICATION.replace("corridor", "gridworld").replace("length = [3, 4]", "").replace("backwards", "uniform")
+    )
+    words = ["run", tmp_path / "strange.toml", "--out", tmp_path / "a", "--plugin", "strange_methods"]
+    for _ in range(2):
+        assert "other sources" not in in_a_process(module, *words).stderr
+        assert status(tmp_path / "a").sources == 1
+    with (module / "strange_methods.py").open("a") as file:
+        file.write("# edited\n")
+    assert "4 of the results that are there were computed with other sources of aomultirl or of a plug-in" in (
+        in_a_process(module, *words).stderr
+    )
+
+
+def test_only_cells_that_need_a_plugin_depend_on_its_source(tmp_path, module, monkeypatch):
+    """So do checkpoints: where the plug-in is edited, or what it imports, a run does not go on from them."""
+    (module / "strange_help.py").write_text("LENGTH = 3")
+    with (module / "strange_methods.py").open("a") as file:
+        file.write("import strange_help\n")
+    plugins.load("strange_methods")
+    ours = {"name": "gridworld", "parameters": {}}, {"name": "uniform", "parameters": {}}
+    plain, sticky = (
+        Cell(*ours, {"name": name, "parameters": {"horizon": 5}}, 4, 0, 0, name) for name in ("Random", "Sticky")
+    )
+    monkeypatch.setattr(package_state, "_plugin", package_state._plugin.__wrapped__)
+    before, notes = sticky.source, []
+    assert plain.source == package_state.source() != before
+    step = SimulatedRun.step
+    monkeypatch.setattr(SimulatedRun, "step", lambda run: step(run) if run.met < 2 else pytest.fail("interrupted"))
+    with pytest.raises(pytest.fail.Exception):
+        sticky.run(tmp_path / "cell.zip", 0.0)
+    monkeypatch.setattr(SimulatedRun, "step", step)
+    (module / "strange_help.py").write_text("LENGTH = 4")
+    assert plain.source == package_state.source()
+    assert sticky.source != before
+    assert len(sticky.run(tmp_path / "cell.zip", 1000.0, notes)) == 4
+    assert "other code began it" in notes[0]
+    sys.modules.pop("strange_help")
 
 
 def test_a_file_alone_imports_nothing_and_says_what_to_load(tmp_path, module, capfd):

@@ -130,7 +130,7 @@ def test_the_checkpoint_of_another_run_is_set_aside(tmp_path, steps, whole, monk
         assert CELL.run(path, 1000.0, notes) == whole
         assert words in notes[0]
     interrupted(CELL, path, steps, 2)
-    monkeypatch.setattr("aomultirl.experiments.checkpoints.source", lambda: "edited")
+    monkeypatch.setattr("aomultirl.experiments.checkpoints.source", lambda modules: "edited")
     notes = []
     CELL.run(path, 1000.0, notes)
     assert "other code began it" in notes[0]

@@ -23,6 +23,7 @@ from aomultirl.analysis.phrases import counted
 from aomultirl.experiments import loading
 from aomultirl.experiments.cells import read_configuration
 from aomultirl.experiments.loading import Finished, FoundCells
+from aomultirl.experiments.package_state import states
 from aomultirl.experiments.varying_parameters import varying
 
 Floats = NDArray[np.float64]
@@ -272,7 +273,7 @@ def _common_notes(tables: Sequence[ProblemTable], cells: Sequence[Finished]) -> 
     versions = sorted({cell.version for cell in cells})
     if len(versions) > 1:
         said.append(f"The cells were computed by different versions: {', '.join(versions)}.")
-    if len({cell.source for cell in cells}) > 1:
+    if states(cell.source for cell in cells) > 1:
         said.append(
             "The cells were computed with different states of the sources of aomultirl, and may not fit together."
         )

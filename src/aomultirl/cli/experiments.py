@@ -268,12 +268,12 @@ def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
     from aomultirl.experiments import progress, suites
     from aomultirl.reports import suites_table, tables
 
-    checks.choice("suite", suite, ("identify", "reward"))
+    checks.choice("suite", suite, list(suites.SUITES))
     checks.integer("runs", runs, least=1, limit=MOST_RUNS)
     checks.integer("workers", workers, least=1)
     checks.seed("seed", seed)
     announce_compiling()
-    cases = suites.identify_suite() if suite == "identify" else suites.reward_suite()
+    cases = suites.SUITES[suite]()
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, runs, seed, workers, done)
     table = suites_table.identify_table if suite == "identify" else suites_table.reward_table

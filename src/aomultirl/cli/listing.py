@@ -1,7 +1,8 @@
 """The command that lists what can be named: list."""
 
 import inspect
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.table import Table
 from aomultirl import checks, descriptions, plugins
 from aomultirl.cli.app import Plugins, app
 
-NOUNS = {f"{kind}s": kind for kind in plugins.KINDS}
+NOUNS = {**{f"{kind}s": kind for kind in plugins.KINDS}, "suites": "suite"}
 """What the command calls each kind."""
 
 
@@ -19,12 +20,14 @@ NOUNS = {f"{kind}s": kind for kind in plugins.KINDS}
 def list_names(
     nouns: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND]", help="worlds, streams, agents, learners or explorers; all by default."),
+        typer.Argument(
+            metavar="[KIND]", help="worlds, streams, agents, learners, explorers or suites; all by default."
+        ),
     ] = None,
     name: Annotated[str | None, typer.Argument(help="One of them, with all that is said of it.")] = None,
     plugin: Plugins = None,
 ) -> None:
-    """List the worlds, streams, agents, learners and explorers that there are, with their parameters.
+    """List the worlds, streams, agents, learners, explorers and suites that there are, with their parameters.
 
     Example: [bold]aomultirl list agents Recall[/bold]
     """
@@ -32,27 +35,45 @@ def list_names(
     if name is not None:
         _show_one(NOUNS[wanted[0]], name)
         return
-    for noun in wanted:
-        makers = plugins.makers(NOUNS[noun])
-        if makers:
-            Console().print(_table(NOUNS[noun], makers))
+    for kind in (NOUNS[noun] for noun in wanted):
+        if makers := _makers(kind):
+            Console().print(_table(kind, makers))
+
+
+def _makers(kind: str) -> "plugins.Makers":
+    """What there is of a kind; suites are ours alone, and are not made by name but for ``compare --suite``."""
+    if kind != "suite":
+        return plugins.makers(kind)
+    from aomultirl.experiments.suites import SUITES
+
+    return SUITES
 
 
 def _table(kind: str, makers: "plugins.Makers") -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
     table.add_column(kind, style="bold", no_wrap=True)
-    table.add_column("what it is, and name=value it takes")
+    table.add_column("how it is run" if kind == "suite" else "what it is, and name=value it takes")
     for name, maker in makers.items():
-        summary, parameters = descriptions.summary(maker)
+        summary, parameters = _summary(kind, name, maker)
         module = plugins.module_of(kind, name)
         origin = "" if module is None else f" (plug-in {module})"
         table.add_row(name, f"{escape(summary.replace('``', '') + origin)}\n[dim]{escape(parameters)}[/dim]")
     return table
 
 
+def _summary(kind: str, name: str, maker: Callable[..., Any]) -> tuple[str, str]:
+    """What a thing is, and what is given to have it."""
+    summary, parameters = descriptions.summary(maker)
+    return summary, f"aomultirl compare --suite {name}" if kind == "suite" else parameters
+
+
 def _show_one(kind: str, name: str) -> None:
-    maker = plugins.find(kind, name)
-    module = plugins.module_of(kind, maker.__name__)
-    typer.echo(f"{maker.__name__}, {kind}" + ("" if module is None else f" of the plug-in {module}"))
-    typer.echo(descriptions.summary(maker)[1] + "\n")
+    if kind == "suite":
+        maker = _makers(kind)[checks.choice("suite", name, list(_makers(kind)))]
+    else:
+        maker = plugins.find(kind, name)
+        name = maker.__name__
+    module = plugins.module_of(kind, name)
+    typer.echo(f"{name}, {kind}" + ("" if module is None else f" of the plug-in {module}"))
+    typer.echo(_summary(kind, name, maker)[1] + "\n")
     typer.echo(inspect.getdoc(maker) or "")

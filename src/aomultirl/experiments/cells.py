@@ -16,6 +16,7 @@ from aomultirl import descriptions, plugins
 from aomultirl.experiments.checkpoints import EVERY, finish
 from aomultirl.experiments.history import History
 from aomultirl.experiments.judge import RECORDED
+from aomultirl.experiments.package_state import source
 from aomultirl.experiments.runner import SimulatedRun
 from aomultirl.mdp import ModelSet
 from aomultirl.worlds import catalogue
@@ -75,7 +76,17 @@ class Cell:
         agent = descriptions.make(self.agent, "agent")
         stream = descriptions.make(self.stream, "stream")
         course = SimulatedRun(agent, models, stream, self.episodes, self.run_seed, record=self.record)
-        return finish(course, checkpoint, every, notes)
+        return finish(course, checkpoint, every, notes, self.plugins)
+
+    @property
+    def plugins(self) -> list[str]:
+        """The modules of the plug-ins that offer what the cell is made of; empty where all of it is ours."""
+        return plugins_of([self])
+
+    @property
+    def source(self) -> str:
+        """A digest of the code that computes the cell here: that of this package, and of the plug-ins it needs."""
+        return source(self.plugins)
 
 
 def make_world(world: Mapping[str, Any]) -> ModelSet:

@@ -7,6 +7,7 @@ finished result removes the file, not the run: so nothing is lost in between.
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,11 @@ MOST_BYTES = 2**32
 
 
 def finish(
-    course: SimulatedRun, checkpoint: str | Path | None = None, every: float = EVERY, notes: list[str] | None = None
+    course: SimulatedRun,
+    checkpoint: str | Path | None = None,
+    every: float = EVERY,
+    notes: list[str] | None = None,
+    modules: Sequence[str] = (),
 ) -> History:
     """Run to the end, from the first episode or from a checkpoint.
 
@@ -41,27 +46,28 @@ def finish(
         seconds between two checkpoints; they fall between episodes.
     notes
         gets a sentence for a checkpoint that was set aside, or that could not be read or written; the run goes on.
+    modules
+        of the plug-ins that the run needs: whoever edits one of them begins anew.
     """
     every = checks.real("every", every, least=0.0)
     notes = [] if notes is None else notes
     path = None if checkpoint is None else Path(checkpoint)
-    if path is not None:
-        source()  # of the code that runs, before somebody edits it
-    if path is None or not _take_over(course, path, notes):
+    code = "" if path is None else source(modules)  # of the code that runs, before somebody edits it
+    if path is None or not _take_over(course, path, code, notes):
         course.begin()
     last = time.monotonic()
     while course.met < course.episodes:
         course.step()
         if path is not None and time.monotonic() - last >= every:
-            _write(course, path, notes)
+            _write(course, path, code, notes)
             last = time.monotonic()
     return course.history()
 
 
-def _write(course: SimulatedRun, path: Path, notes: list[str]) -> None:
+def _write(course: SimulatedRun, path: Path, code: str, notes: list[str]) -> None:
     """A full disk does not end a run."""
     so_far = course.so_far()
-    beside = {"source": source(), "about": dict(so_far.about), "columns": dict(so_far.columns)}
+    beside = {"source": code, "about": dict(so_far.about), "columns": dict(so_far.columns)}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write_whole(path, saving.to_bytes(course.agent, beside))
@@ -69,14 +75,14 @@ def _write(course: SimulatedRun, path: Path, notes: list[str]) -> None:
         _note(notes, f"the checkpoint {str(path)!r} cannot be written: {error}")
 
 
-def _take_over(course: SimulatedRun, path: Path, notes: list[str]) -> bool:
+def _take_over(course: SimulatedRun, path: Path, code: str, notes: list[str]) -> bool:
     """Go on from a checkpoint; False if there is none that fits."""
     fresh = course.agent
     try:
         agent, beside = saving.from_bytes(files.read_regular(path, MOST_BYTES), [type(fresh)])
         if type(agent) is not type(fresh) or describe(agent) != describe(fresh):
             raise ValueError(f"it is of {agent!r:.200}, not of {fresh!r:.200}")
-        if beside.get("source") != source():
+        if beside.get("source") != code:
             raise ValueError("other code began it, and the same code must go on")
         course.agent = agent
         course.resume(_rows(beside))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from aomultirl import plugins
-from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.cells import Cell, plugins_of
 from aomultirl.experiments.checkpoints import EVERY
 from aomultirl.experiments.computation import Computed, compute, failed, lost
 from aomultirl.experiments.executors import Executor
@@ -53,14 +53,16 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
     every
         seconds between checkpoints of a cell.
     """
-    source()  # of the code that runs, before somebody edits it
+    strangers = plugins_of(store.cells)
+    source(strangers)  # of the code that runs, before somebody edits it
     with _opened(store):
         missing = store.missing()
         wrong, notes = list[tuple[Cell, str]](), list[str]()
         if store.of_other_code:
             notes.append(
                 f"{store.of_other_code:,} of the results that are there were computed with other sources of "
-                "aomultirl; name another folder to compute all of them with these"
+                f"aomultirl{' or of a plug-in' * bool(strangers)}; "
+                "name another folder to compute all of them with these"
             )
         for observer in observers:
             observer.begin(store.cells, missing, executor)
@@ -111,9 +113,10 @@ def _unwritable(store: Store, error: OSError) -> OSError:
 
 
 def _check_source(computed: Computed) -> Computed:
-    """A cluster whose machines hold another state of the package would give results of something else."""
-    theirs = computed.facts.get("source", source())
-    if theirs == source():
+    """A cluster whose machines hold another state of the package, or of a plug-in, would give something else."""
+    ours = computed.cell.source
+    theirs = computed.facts.get("source", ours)
+    if theirs == ours or (computed.error is not None and theirs == source()):  # the plug-in may not have been loaded
         return computed
-    words = f"it was computed with other sources of aomultirl ({theirs}, here {source()})"
+    words = f"it was computed with other sources of aomultirl ({theirs}, here {ours})"
     return computed._replace(history=b"", facts={**computed.facts, **failed(words)})

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from aomultirl.engine.stranger_sources import PACKAGE
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.package_state import source
 from aomultirl.plugins import load_all
 
 CHECKPOINTS = "checkpoints"
@@ -65,7 +64,7 @@ def compute(cell: Cell, folder: Path | None = None, every: float = 60.0, plugins
     except Exception as error:
         told = failed(f"{type(error).__name__}: {' '.join(str(error).split())}", traceback.format_exc())
     times = {"cpu_seconds": time.process_time() - cpu, "wall_seconds": time.perf_counter() - wall}
-    return Computed(cell, content, {**told, **({"notes": notes} if notes else {}), **times, **_here()})
+    return Computed(cell, content, {**told, **({"notes": notes} if notes else {}), **times, **_here(cell)})
 
 
 def constants(cell: Cell) -> dict[str, str | int]:
@@ -99,9 +98,9 @@ def checkpoint_of(cell: Cell, folder: Path | None) -> Path | None:
     return place / f"{cell.name}.zip" if place is not None and seen else None
 
 
-def _here() -> dict[str, Any]:
+def _here(cell: Cell) -> dict[str, Any]:
     finished = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"versions": versions(), "source": source(), "host": platform.node(), "finished": finished}
+    return {"versions": versions(), "source": cell.source, "host": platform.node(), "finished": finished}
 
 
 @cache

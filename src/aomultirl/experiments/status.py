@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from aomultirl import files
 from aomultirl.experiments.computation import CHECKPOINTS
 from aomultirl.experiments.manifest import Failed, Manifest, read_manifest, read_mark
+from aomultirl.experiments.package_state import states
 
 
 class Failure(NamedTuple):
@@ -39,7 +40,7 @@ class Status(NamedTuple):
     checkpoints
         cells that are not finished and would go on from somewhere.
     sources
-        how many different states of the package computed the results; more than one should not be mixed.
+        how many different states of the package, or of a plug-in, computed the results; several should not be mixed.
     at_work
         who computes here now; empty for nobody.
     seconds
@@ -106,7 +107,7 @@ def status(folder: str | Path) -> Status:
         agents,
         damaged,
         waiting,
-        len(sources),
+        states(sources),
         files.at_work(folder),
         wall / max(1, done_all + len(failed)),
     )

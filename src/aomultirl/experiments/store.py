@@ -28,7 +28,6 @@ from aomultirl.experiments.cells import Cell, plugins_of
 from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import MOST_BYTES, History
 from aomultirl.experiments.manifest import MARK, Failed, read_manifest, read_mark
-from aomultirl.experiments.package_state import source
 from aomultirl.experiments.stored_cell import Kept, read_cell
 from aomultirl.experiments.stored_cells import read_cells
 
@@ -163,7 +162,7 @@ class Store:
     def is_done(self, cell: Cell) -> bool:
         """Whether the cell is there and whole.  Damaged files are set aside, never used.
 
-        Those computed with other sources of the package are counted in ``of_other_code``.
+        Those computed with other sources of the package, or of a plug-in, are counted in ``of_other_code``.
         """
         manifest = self.manifest(cell)
         return os.path.lexists(manifest) and self._judge(cell, *read_cells([manifest]))
@@ -176,7 +175,7 @@ class Store:
             return False
         if isinstance(found.manifest, Failed):
             return False
-        self.of_other_code += found.manifest.source != source()
+        self.of_other_code += found.manifest.source != cell.source
         return True
 
     def read(self, cell: Cell) -> tuple[History, dict[str, Any]]:

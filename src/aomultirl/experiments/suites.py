@@ -120,6 +120,10 @@ def reward_suite() -> list[SuiteCase]:
     return cases
 
 
+SUITES = {"identify": identify_suite, "reward": reward_suite}
+"""What makes the cases of each suite, by the name that commands have for it."""
+
+
 def _players(horizon: int) -> dict[str, dict[str, Any]]:
     return {
         "Random": {"name": "Random", "parameters": {"horizon": horizon}},
