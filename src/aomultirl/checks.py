@@ -91,35 +91,24 @@ def plain(text: str, most: int = LINE) -> str:
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None, limit: int = LARGEST) -> int:
     """``value`` as an int within bounds; ``limit`` is for numbers that are right in principle, and too large for us."""
-    number = _whole(name, value)
-    if number < least or (most is not None and number > most):
-        span = f"at least {shown(least)}" if most is None else f"between {shown(least)} and {shown(most)}"
-        raise Refusal(name, f"must be {span}, not {shown(number)}")
-    if number > limit:
-        words = "below 2**63" if limit == LARGEST else f"at most {limit}"
-        raise Refusal(name, f"must be {words}, not {shown(number)}")
-    return number
-
-
-def seed(name: str, value: Any) -> int:
-    """``value`` as a seed: whole, not negative, and of a length that somebody may have meant."""
-    number = _whole(name, value)
-    if number < 0:
-        raise Refusal(name, f"must be at least 0, not {shown(number)}")
-    if number.bit_length() > SEED_BITS:
-        raise Refusal(name, f"must be below 2**{SEED_BITS}, not {shown(number)}")
-    return number
-
-
-def _whole(name: str, value: Any) -> int:
-    """``value`` as an int of any size; True and False are none."""
     try:
         number = operator.index(value)
     except Exception:  # arrays, and objects of others, raise what they like
         number = None
     if number is None or isinstance(value, bool | np.bool_):
         raise Refusal(name, f"must be a whole number, not {shown(value)}")
+    if number < least or (most is not None and number > most):
+        span = f"at least {shown(least)}" if most is None else f"between {shown(least)} and {shown(most)}"
+        raise Refusal(name, f"must be {span}, not {shown(number)}")
+    if number > limit:
+        words = f"at most {limit}" if limit & (limit + 1) else f"below 2**{limit.bit_length()}"
+        raise Refusal(name, f"must be {words}, not {shown(number)}")
     return number
+
+
+def seed(name: str, value: Any) -> int:
+    """``value`` as a seed: whole, not negative, and of a length that somebody may have meant."""
+    return integer(name, value, least=0, limit=2**SEED_BITS - 1)
 
 
 def truth(name: str, value: Any) -> bool:
@@ -187,14 +176,14 @@ def real(
         raise Refusal(name, f"must be below 1e308, not {shown(value)}") from None
     if not math.isfinite(number):
         raise Refusal(name, f"must be finite, not {number}")
-    for bad, words in (
-        (above is not None and number <= above, f"above {above:g}" if above is not None else ""),
-        (least is not None and number < least, f"at least {least:g}" if least is not None else ""),
-        (below is not None and number >= below, f"below {below:g}" if below is not None else ""),
-        (most is not None and number > most, f"at most {most:g}" if most is not None else ""),
+    for bound, is_beyond, words in (
+        (above, operator.le, "above"),
+        (least, operator.lt, "at least"),
+        (below, operator.ge, "below"),
+        (most, operator.gt, "at most"),
     ):
-        if bad:
-            raise Refusal(name, f"must be {words}, not {number:g}")
+        if bound is not None and is_beyond(number, bound):
+            raise Refusal(name, f"must be {words} {bound:g}, not {number:g}")
     return number
 
 

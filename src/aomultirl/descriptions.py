@@ -17,7 +17,7 @@ import inspect
 import json
 import math
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from types import UnionType
@@ -117,7 +117,7 @@ def make(description: Mapping[str, Any], kind: str) -> Any:
     """
     name, given = description["name"], description["parameters"]
     maker = plugins.find(kind, name)
-    known, kinds = signature(maker).parameters, parameter_kinds(maker)
+    known = signature(maker).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
     for key in given:
         if key not in known and not takes_any:
@@ -126,12 +126,7 @@ def make(description: Mapping[str, Any], kind: str) -> Any:
     for key, parameter in known.items():
         if is_needed(parameter) and key not in given:
             raise ValueError(f"{kind} {name!r} needs {key}=...")
-    made = maker(
-        **{
-            key: make(value, kinds[key]) if key in kinds and is_description(value) else value
-            for key, value in given.items()
-        }
-    )
+    made = maker(**_inside(maker, given, make))
     if isinstance(made, ModelSet) and made.origin is None:
         made.origin = filled(description, kind)
     return made
@@ -143,17 +138,18 @@ def filled(description: Mapping[str, Any], kind: str) -> Description:
     What nobody here offers, such as an agent of a plug-in that is not loaded, stays as it is.
     """
     name, given = description["name"], description["parameters"]
-    if not is_known(description, kind):
+    if not plugins.is_known(kind, name):
         return {"name": name, "parameters": dict(given)}
     maker = plugins.find(kind, name)
+    return {"name": maker.__name__, "parameters": _inside(maker, {**defaults(maker), **given}, filled)}
+
+
+def _inside(maker: Maker, given: Mapping[str, Any], change: Callable[[Any, str], Any]) -> dict[str, Any]:
+    """Parameters in which those that are described, and made by name, are changed by ``change(description, kind)``."""
     kinds = parameter_kinds(maker)
-    every = {**defaults(maker), **given}
     return {
-        "name": maker.__name__,
-        "parameters": {
-            key: filled(value, kinds[key]) if key in kinds and is_description(value) else value
-            for key, value in every.items()
-        },
+        key: change(value, kinds[key]) if key in kinds and is_description(value) else value
+        for key, value in given.items()
     }
 
 
@@ -230,16 +226,12 @@ def _lower(value: Any) -> str:
 
 def members(description: Mapping[str, Any], kind: str) -> typing.Iterator[tuple[str, str]]:
     """(kind, name) of what is described, and of everything in its parameters that is made by name."""
-    yield kind, description["name"]
-    kinds = parameter_kinds(plugins.find(kind, description["name"])) if is_known(description, kind) else {}
+    name = description["name"]
+    yield kind, name
+    kinds = parameter_kinds(plugins.find(kind, name)) if plugins.is_known(kind, name) else {}
     for key, value in description["parameters"].items():
         if key in kinds and is_description(value):
             yield from members(value, kinds[key])
-
-
-def is_known(description: Mapping[str, Any], kind: str) -> bool:
-    """Whether something of a kind has the name that is described."""
-    return plugins.is_known(kind, description["name"])
 
 
 def text(described: Any) -> str:

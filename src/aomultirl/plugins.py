@@ -174,11 +174,6 @@ def module_of(kind: str, name: str) -> str | None:
     return _offers.modules.get((kind, name.replace("-", "_")))
 
 
-def base_of(kind: str) -> type | None:
-    """The class that all things of a kind are instances of; None where no room of that kind is there yet."""
-    return _offers.bases.get(kind)
-
-
 def kind_of(thing: Any) -> str | None:
     """The kind of a thing that was made, or of a class; None for anything else."""
     for kind, base in _offers.bases.items():

@@ -204,4 +204,4 @@ def test_without_pydantic_it_says_how_to_get_it():
 def test_configurations_are_what_their_cells_are():
     found = made(BASE)
     for configuration, cell in zip(found.configurations(), found.cells(), strict=False):
-        assert dataclasses.asdict(configuration).items() <= dataclasses.asdict(cell).items()
+        assert dataclasses.replace(cell, number=0) == configuration

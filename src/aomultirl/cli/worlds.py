@@ -55,6 +55,7 @@ def _print(tables: "Iterable[TextTable]") -> None:
 
 @app.command()
 def bounds(
+    context: typer.Context,
     states: Annotated[int, typer.Option(help="S.")] = 16,
     actions: Annotated[int, typer.Option(help="A.")] = 4,
     models: Annotated[int, typer.Option(help="M, the number of worlds.")] = 4,
@@ -75,21 +76,7 @@ def bounds(
     from aomultirl.analysis.paper_bounds import compute
     from aomultirl.reports import bounds_table
 
-    found = compute(
-        states=states,
-        actions=actions,
-        models=models,
-        episodes=episodes,
-        learning_horizon=learning_horizon,
-        horizon=horizon,
-        separation=separation,
-        hitting_time=hitting_time,
-        diameter=diameter,
-        failure=failure,
-        pairs=pairs,
-        constants=constants,
-    )
-    _print(bounds_table.tables(found))
+    _print(bounds_table.tables(compute(**context.params)))
 
 
 @app.command()

@@ -4,18 +4,16 @@
 >>> ao.check_explorer(ao.exploring.GOSPRL())
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import agents, checks
+from aomultirl import checks
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
-from aomultirl.engine.stepping import Phase, Ran, Simulator
-from aomultirl.experiments.check_agent import ContractError, check_agent
-from aomultirl.experiments.check_learner import check_is_record, read_worlds
-from aomultirl.experiments.episodes import episode_streams
+from aomultirl.engine.stepping import Phase, Ran
+from aomultirl.experiments.check_agent import EPISODES, ContractError
+from aomultirl.experiments.check_learner import check_inside, check_is_record, read_worlds, single
+from aomultirl.experiments.episodes import episode_streams, simulated
 from aomultirl.exploring.base import Exploration, Explorer
 from aomultirl.mdp import MDP, ModelSet
 
@@ -49,12 +47,7 @@ def check_explorer(explorer: Explorer, models: ModelSet | None = None) -> None:
     for number, world in enumerate(worlds):
         for targets in (single, some, every):
             _check_visits(explorer, world, targets, number)
-    level = min(worlds.separation(), 2.0) - 1e-6
-    inside: dict[str, Any] = {"samples": NEEDED, "clustering_horizon": 500, "learning_horizon": 20}
-    try:
-        check_agent(agents.AOMultiRL(len(worlds), level, 5.0, FAILURE, explorer=explorer, **inside), worlds)
-    except ValueError as error:
-        raise ContractError(f"inside AOMultiRL: {error}") from None
+    check_inside(worlds, EPISODES, explorer=explorer, samples=NEEDED, clustering_horizon=500, learning_horizon=20)
 
 
 def _check_steps(explorer: Explorer, worlds: ModelSet) -> None:
@@ -84,34 +77,25 @@ def _check_visits(explorer: Explorer, world: MDP, targets: NDArray[np.bool_], nu
     before = _explored(explorer, world, targets, number, steps - 1)
     if _least(before.phase.counts, targets) >= NEEDED:
         raise ContractError("the behaviour goes on after every target has its visits")
-    outside = _from_outside(explorer, world, targets, number, steps)
+    outside = _explored(explorer, world, targets, number, steps, outside=True)
     if _lists(outside.phase.counts) != _lists(inside.phase.counts) or not outside.outcome.finished:
         raise ContractError("step by step, the visits are not the simulator's: they must depend on observations only")
 
 
-def _phase(explorer: Explorer, targets: NDArray[np.bool_], steps: int) -> Phase:
+def _explored(
+    explorer: Explorer, world: MDP, targets: NDArray[np.bool_], number: int, steps: int, outside: bool = False
+) -> Ran:
+    """A phase of exploring, in the simulator or step by step through a Gymnasium environment."""
+    source, agent = (episode_streams(SEED, purpose, number + 1)[number] for purpose in ("world", "agent"))
     behaviour = explorer.behaviour(targets.copy(), NEEDED, FAILURE)
-    return Phase(behaviour, steps, CountTable(targets.size), np.empty(0), "clustering")
-
-
-def _explored(explorer: Explorer, world: MDP, targets: NDArray[np.bool_], number: int, steps: int) -> Ran:
-    source, agent = (episode_streams(SEED, purpose, number + 1)[number] for purpose in ("world", "agent"))
-    simulator = Simulator(world.alias_tables, world.gains, 0, source, agent)
-    phase = _phase(explorer, targets, steps)
-    return Ran(phase, 0, simulator.run(phase))
-
-
-def _from_outside(explorer: Explorer, world: MDP, targets: NDArray[np.bool_], number: int, steps: int) -> Ran:
-    source, agent = (episode_streams(SEED, purpose, number + 1)[number] for purpose in ("world", "agent"))
+    phase = Phase(behaviour, steps, CountTable(targets.size), np.empty(0), "clustering")
+    if not outside:
+        return Ran(phase, 0, simulated(world, 0, source, agent).run(phase))
     from aomultirl.worlds.environment import WorldEnv
 
     environment = WorldEnv(world, 0, source)
     environment.reset()
-
-    def single() -> Any:
-        yield _phase(explorer, targets, steps)
-
-    session = Session(single(), world.n_states, world.n_actions, 0, agent)
+    session = Session(single(phase), world.n_states, world.n_actions, 0, agent)
     while not session.over:
         state, reward, *_ = environment.step(session.act())
         session.observe(int(state), float(reward))

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from aomultirl import agents, checks
 from aomultirl.engine.packed_counts import pack
-from aomultirl.engine.stepping import Phase, Simulator
+from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.check_agent import ContractError, check_agent
-from aomultirl.experiments.episodes import episode_streams
+from aomultirl.experiments.episodes import episode_streams, simulated
 from aomultirl.learning.base import Known, Learner, Learning, Share
 from aomultirl.mdp import ModelSet
 from aomultirl.setting import Setting
@@ -44,10 +44,8 @@ def check_learner(learner: Learner, models: ModelSet | None = None) -> None:
     for rewards in ("known", "unknown"):
         _check_learning(learner, worlds, rewards)
         for form in (agents.OneEpisode, agents.Pooled, agents.Told):
-            _check_form(form(learner, HORIZON, failure=0.1, rewards=rewards), worlds)
-    level = min(worlds.separation(), 2.0) - 1e-6
-    inside: dict[str, Any] = {"samples": 4, "clustering_horizon": 400, "learning_horizon": HORIZON}
-    _check_form(agents.AOMultiRL(len(worlds), level, 5.0, 0.1, learner=learner, **inside), worlds)
+            _check_form(form(learner, HORIZON, failure=0.1, rewards=rewards), worlds, EPISODES)
+    check_inside(worlds, EPISODES, learner=learner, samples=4, clustering_horizon=400, learning_horizon=HORIZON)
 
 
 def read_worlds(models: ModelSet | None) -> ModelSet:
@@ -59,9 +57,15 @@ def read_worlds(models: ModelSet | None) -> ModelSet:
     return models
 
 
-def _check_form(agent: agents.Agent, worlds: ModelSet) -> None:
+def check_inside(worlds: ModelSet, episodes: int, **parameters: Any) -> None:
+    """Check AOMultiRL with these parameters, of which one is what is tried."""
+    level = min(worlds.separation(), 2.0) - 1e-6
+    _check_form(agents.AOMultiRL(len(worlds), level, 5.0, 0.1, **parameters), worlds, episodes)
+
+
+def _check_form(agent: agents.Agent, worlds: ModelSet, episodes: int) -> None:
     try:
-        check_agent(agent, worlds, EPISODES)
+        check_agent(agent, worlds, episodes)
     except ValueError as error:
         raise ContractError(f"inside {type(agent).__name__}: {error}") from None
 
@@ -90,11 +94,8 @@ def _check_learning(learner: Learner, worlds: ModelSet, rewards: str) -> None:
     for episode in range(2):
         before, tally = _frozen(known), learning.tally()
         behaviour = learning.act(known.during(tally), HORIZON, stream)
-        world = worlds[0]
-        source = episode_streams(SEED, "world", 2)[episode]
-        simulator = Simulator(world.alias_tables, world.gains, 0, source, stream)
-        phase = Phase(behaviour, HORIZON, tally.counts, tally.sums)
-        _, (ran,) = simulator.drive(_single(phase))
+        simulator = simulated(worlds[0], 0, episode_streams(SEED, "world", 2)[episode], stream)
+        _, (ran,) = simulator.drive(single(Phase(behaviour, HORIZON, tally.counts, tally.sums)))
         if _frozen(known) != before:
             raise ContractError("act() changes what is known: an episode may be given up, so only learn() may")
         if ran.outcome.steps != HORIZON or ran.outcome.finished:
@@ -109,7 +110,8 @@ def _check_learning(learner: Learner, worlds: ModelSet, rewards: str) -> None:
         raise ContractError("nothing() gives what was learned: it must give a new record at every call")
 
 
-def _single(phase: Phase) -> Any:
+def single(phase: Phase) -> Any:
+    """An episode of one phase."""
     yield phase
 
 

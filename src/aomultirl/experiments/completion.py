@@ -55,7 +55,9 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
     """
     strangers = plugins_of(store.cells)
     source(strangers)  # of the code that runs, before somebody edits it
-    with _opened(store):
+    with ExitStack() as stack:
+        with _writing(store):
+            stack.enter_context(store.opened())
         missing = store.missing()
         wrong, notes = list[tuple[Cell, str]](), list[str]()
         if store.of_other_code:
@@ -71,7 +73,8 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
             with closing(executor.map(work, missing, lost)) as results:
                 for each in results:
                     computed = _check_source(each)
-                    _keep(store, computed)
+                    with _writing(store):
+                        store.keep(computed)
                     notes.extend(computed.facts.get("notes", ()))
                     if computed.error is not None:
                         wrong.append((computed.cell, computed.error))
@@ -89,27 +92,15 @@ def complete(store: Store, executor: Executor, observers: Sequence[Observer] = (
 
 
 @contextmanager
-def _opened(store: Store) -> Iterator[None]:
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(store.opened())
-        except OSError as error:
-            raise _unwritable(store, error) from None
-        yield
-
-
-def _keep(store: Store, computed: Computed) -> None:
+def _writing(store: Store) -> Iterator[None]:
+    """A block in which the folder is written to; where that cannot be done, the sentence names it."""
     try:
-        store.keep(computed)
+        yield
     except OSError as error:
-        raise _unwritable(store, error) from None
-
-
-def _unwritable(store: Store, error: OSError) -> OSError:
-    return OSError(
-        f"out is {str(store.folder)!r}, which could not be written to: {error.strerror or error}; "
-        "what was finished before is kept, and the same command goes on from there"
-    )
+        raise OSError(
+            f"out is {str(store.folder)!r}, which could not be written to: {error.strerror or error}; "
+            "what was finished before is kept, and the same command goes on from there"
+        ) from None
 
 
 def _check_source(computed: Computed) -> Computed:

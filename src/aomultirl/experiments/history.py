@@ -151,9 +151,10 @@ class History:
         with _needs("pyarrow"):
             import pyarrow.parquet  # noqa: F401
         rows = read_rows(files.read_regular(path, MOST_BYTES, follow=True), path)
-        if impossible := out_of_range(rows):
+        columns = cls.of_table(rows, {}).columns
+        if impossible := out_of_range(columns, rows.num_rows):
             raise files.UnfitFileError(path, impossible)
-        return cls.of_table(rows, read_about(rows, path))
+        return cls(columns, read_about(rows.schema.metadata, path))
 
     @classmethod
     def of_table(cls, rows: "pyarrow.Table", about: Mapping[str, Any]) -> "History":
@@ -176,11 +177,11 @@ RANGES = {
 """What the numbers in a column lie between, the last of them not included; clusters are fewer than rows."""
 
 
-def out_of_range(rows: "pyarrow.Table") -> str:
-    """What rows hold that no run gives, as the rest of a sentence; empty if there is nothing."""
-    for name, (least, end) in {**RANGES, "cluster": (-1, rows.num_rows)}.items():
-        values = rows[name].to_numpy()
-        if len(values) and (values.min() < least or values.max() >= end):
+def out_of_range(columns: Mapping[str, NDArray[Any]], episodes: int | NDArray[np.int64]) -> str:
+    """What columns hold that no run of so many episodes gives, as the rest of a sentence; empty if there is nothing."""
+    for name, (least, end) in {**RANGES, "cluster": (-1, episodes)}.items():
+        values = columns[name]
+        if len(values) and (values.min() < least or (values >= end).any()):
             return f"has numbers from {values.min()} to {values.max()} in {name}, which cannot be"
     return ""
 
@@ -243,10 +244,10 @@ def _difference(given: "pyarrow.Schema", wanted: "pyarrow.Schema") -> str:
     return "it has other columns, or in another order"
 
 
-def read_about(rows: "pyarrow.Table", path: str | Path) -> dict[str, Any]:
-    """What the file of these rows says of how they were made."""
+def read_about(metadata: Mapping[Any, Any] | None, path: str | Path, key: str | bytes = b"aomultirl") -> dict[str, Any]:
+    """What the file of a history, which has this metadata, says of how the rows were made."""
     try:
-        about = json.loads(rows.schema.metadata[b"aomultirl"])
+        about = json.loads((metadata or {})[key])
     except (KeyError, TypeError):
         raise files.UnfitFileError(path, f"{NO_HISTORY}: it does not say how it was made") from None
     except (ValueError, RecursionError) as error:

@@ -1,8 +1,8 @@
 """The results of an experiment as one frame: ``ao.load(DIR)``.
 
-A cell counts when its manifest says that it is done and fits the history beside it, see
-:mod:`aomultirl.experiments.stored_cell`.  What was checked is what is used: a history that is read a second time, for a
-page, must still have the digest that it had when it was checked.  Nothing in the folder is changed.
+A cell counts when its manifest says that it is done and fits the history beside it, see :mod:`.stored_cells`.  What
+was checked is what is used: a history that is read a second time, for a page, must still have the digest that it had
+when it was checked.  Nothing in the folder is changed.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars
 
     from aomultirl.experiments.manifest import ExperimentMark
-    from aomultirl.experiments.stored_cell import Kept
+    from aomultirl.experiments.stored_cells import Kept
 
 NAMING = ("cell", "agent", "world", "stream", "run")
 """The columns that say where a row is from."""
@@ -72,7 +72,7 @@ class Finished(NamedTuple):
         if hashlib.sha256(content).hexdigest() != self.sha256:
             raise files.UnfitFileError(self.history, "was changed while it was being read")
         rows = read_rows(content, self.history)
-        return History.of_table(rows, read_about(rows, self.history))
+        return History.of_table(rows, read_about(rows.schema.metadata, self.history))
 
 
 class FoundCells(NamedTuple):

@@ -190,7 +190,7 @@ def read_manifest(path: Path) -> Manifest:
 def read_mark(folder: Path) -> ExperimentMark:
     """What the experiment in ``folder`` is; refuses a folder that is not ours."""
     try:
-        content = _read(folder / MARK)
+        content = _parsed(folder / MARK, files.read_regular(folder / MARK, MOST_BYTES))
     except FileNotFoundError:
         some = min((repr(path.name) for path in folder.iterdir()), default="nothing")
         raise ValueError(
@@ -203,10 +203,6 @@ def read_mark(folder: Path) -> ExperimentMark:
     except ValidationError as error:
         words = f"does not describe an experiment of aomultirl: {first_fault(error)}"
         raise files.UnfitFileError(folder / MARK, words) from None
-
-
-def _read(path: Path) -> Any:
-    return _parsed(path, files.read_regular(path, MOST_BYTES))
 
 
 def _parsed(path: Path, content: bytes) -> Any:

@@ -61,20 +61,11 @@ class PaperExperiment:
 
     def identity(self) -> dict[str, Any]:
         """What makes it this experiment and no other; more runs are the same experiment."""
-        return {
-            "kind": "paper",
-            "episodes": self.episodes,
-            "seed": self.seed,
-            "edges": self.edges,
-            "constants": self.constants,
-        }
+        return {"kind": "paper", **{name: value for name, value in vars(self).items() if name != "runs"}}
 
     def command(self) -> str:
         """What runs it on the command line."""
-        return (
-            f"aomultirl reproduce --runs {self.runs} --episodes {self.episodes} --seed {self.seed} "
-            f"--edges {self.edges} --constants {self.constants}"
-        )
+        return " ".join(["aomultirl reproduce", *(f"--{name} {value}" for name, value in vars(self).items())])
 
     def cells(self) -> list[Cell]:
         """One for each agent and run, the longest first."""
@@ -136,13 +127,8 @@ def run_paper(
     if found.failed:
         cell, error = found.failed[0]
         raise RuntimeError(f"run {cell.number} of {cell.label!r} failed: {error}")
-    return read_paper(experiment, store, store.cells)
-
-
-def read_paper(experiment: PaperExperiment, store: Store, cells: Sequence[Cell]) -> Results:
-    """Read the results of cells that are all done."""
     results = Results(experiment)
-    for cell in sorted(cells, key=lambda cell: (LABELS.index(cell.label), cell.number)):
+    for cell in sorted(store.cells, key=lambda cell: (LABELS.index(cell.label), cell.number)):
         history, manifest = store.read(cell)
         results.histories.setdefault(cell.label, []).append(history)
         results.manifests.setdefault(cell.label, []).append(manifest)

@@ -8,7 +8,7 @@
     checkpoints/NAME.zip  of a cell that was not finished
     set_aside/            what was found in cells/ and checkpoints/ that was damaged or of something else
 
-A cell is done when its manifest is there and fits the history beside it, see :mod:`.stored_cell`.  Every file is
+A cell is done when its manifest is there and fits the history beside it, see :mod:`.stored_cells`.  Every file is
 written under a temporary name and renamed, the manifest last; temporary files of a killed process are cleared
 away when the folder is opened again.  Only the process that holds the lock writes results.  The folder that the user
 names may be a link; one in which a folder or a file of ours is a link is refused, and nothing is touched.
@@ -28,8 +28,7 @@ from aomultirl.experiments.cells import Cell, plugins_of
 from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS, Computed, checkpoint_of, commit
 from aomultirl.experiments.history import MOST_BYTES, History
 from aomultirl.experiments.manifest import MARK, Failed, read_manifest, read_mark
-from aomultirl.experiments.stored_cell import Kept, read_cell
-from aomultirl.experiments.stored_cells import read_cells
+from aomultirl.experiments.stored_cells import Kept, read_cell, read_cells
 
 FOLDERS = ("cells", CHECKPOINTS)
 SET_ASIDE = "set_aside"

@@ -18,8 +18,7 @@ from aomultirl.experiments.checkpoints import MOST_BYTES
 from aomultirl.experiments.computation import CHECKPOINT, CHECKPOINTS
 from aomultirl.experiments.manifest import MARK, ExperimentMark, Failed, read_mark
 from aomultirl.experiments.store import SET_ASIDE
-from aomultirl.experiments.stored_cell import Kept
-from aomultirl.experiments.stored_cells import read_cells
+from aomultirl.experiments.stored_cells import Kept, read_cells
 
 OURS = re.compile(
     r"experiment\.json|specification\.toml|summary\.json|episodes\.parquet|report\.html|(figure|sweep)\.(png|svg|pdf)"

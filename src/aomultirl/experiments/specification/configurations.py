@@ -6,19 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from aomultirl import checks, descriptions
+from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.specification.expansion import Variant
 from aomultirl.experiments.specification.world_facts import WorldFacts
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """What all runs of it share; world, stream and agent as a cell holds them."""
-
-    world: Mapping[str, Any]
-    stream: Mapping[str, Any]
-    agent: Mapping[str, Any]
-    episodes: int
-    label: str
 
 
 @dataclass(frozen=True)
@@ -31,11 +21,13 @@ class Contender:
     label: str | None
 
 
-def configure(worlds: Sequence[Variant], players: Sequence[Contender]) -> list[Configuration]:
-    """All of them; refuses what would not run, and what is there twice."""
+def configure(
+    worlds: Sequence[Variant], players: Sequence[Contender], seed: int, record: tuple[str, ...]
+) -> list[Cell]:
+    """The cell of the first run of each; refuses what would not run, and what is there twice."""
     check_distinct("world", worlds)
     labels = labels_of(players)
-    found: list[Configuration] = []
+    found: list[Cell] = []
     begun = set[tuple[str, tuple[int, int], int]]()
     streams = {id(stream): stream for player in players for stream in player.streams}
     texts = {number: _text("stream", stream.name, stream.parameters) for number, stream in streams.items()}
@@ -61,7 +53,7 @@ def configure(worlds: Sequence[Variant], players: Sequence[Contender]) -> list[C
                             f"{player.agent.place} is the same as {taken[key].place} in {world.place}; leave one out"
                         )
                     taken[key] = player.agent
-                    found.append(Configuration(place, stream.described(), agent, episodes, label))
+                    found.append(Cell(place, stream.described(), agent, episodes, seed, 0, label, record))
     return found
 
 

@@ -20,6 +20,7 @@ in ``docs/specification.md``.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +34,7 @@ from aomultirl import checks
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.episodes import read_episodes
 from aomultirl.experiments.judge import RECORDED
-from aomultirl.experiments.specification.configurations import Configuration, Contender, check_distinct, configure
+from aomultirl.experiments.specification.configurations import Contender, check_distinct, configure
 from aomultirl.experiments.specification.expansion import Variant, check_count, check_list, expand
 from aomultirl.experiments.specification.reading import read_document
 from aomultirl.experiments.specification.refusals import sentence
@@ -93,21 +94,17 @@ class Specification(BaseModel):
     streams: Annotated[list[NamedEntry], Field(min_length=1)] = [NamedEntry(name="uniform")]
     agents: Annotated[list[AgentEntry], Field(min_length=1)]
 
-    def configurations(self) -> list[Configuration]:
-        """Every combination of a world, an agent, a stream and a number of episodes."""
+    def configurations(self) -> list[Cell]:
+        """Every combination of a world, an agent, a stream and a number of episodes: the cell of its first run."""
         return list(self._configurations)
 
     def varying(self) -> list[dict[str, Any]]:
         """For each configuration, what sets it apart, see :func:`aomultirl.experiments.varying_parameters.varying`."""
-        return varying(vars(configuration) for configuration in self._configurations)
+        return varying(self._configurations)
 
     def cells(self) -> list[Cell]:
         """All runs, those of number 0 first, so that what is finished early covers everything."""
-        return [
-            Cell(each.world, each.stream, each.agent, each.episodes, self.seed, number, each.label, self._recorded)
-            for number in range(self.runs)
-            for each in self._configurations
-        ]
+        return [replace(each, number=number) for number in range(self.runs) for each in self._configurations]
 
     def identity(self) -> dict[str, Any]:
         """What makes it this experiment and no other; more runs are the same experiment."""
@@ -121,7 +118,7 @@ class Specification(BaseModel):
         return tuple(name for name in RECORDED if name in self.record)
 
     @cached_property
-    def _configurations(self) -> list[Configuration]:
+    def _configurations(self) -> list[Cell]:
         checks.word("name", self.name)
         if Path(self.name).name != self.name or self.name == "..":
             raise ValueError(f"name is {self.name!r}, and a folder cannot be called that")
@@ -147,7 +144,7 @@ class Specification(BaseModel):
             players += [Contender(agent, met, episodes, entry.label) for agent in variants]
         count = self.runs * len(worlds) * sum(len(player.streams) * len(player.episodes) for player in players)
         check_count(count)
-        return configure(worlds, players)
+        return configure(worlds, players, self.seed, self._recorded)
 
 
 def _all_variants(noun: str, entries: Sequence[NamedEntry]) -> list[Variant]:
