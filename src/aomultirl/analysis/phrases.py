@@ -41,18 +41,6 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
-def first_of(parts: Sequence[str], most: int, noun: str) -> str:
-    """Parts of a sentence, at most so many of them, and how many more things of this noun there are.
-
-    Examples
-    --------
-    >>> first_of(["a 1", "b 2", "c 3"], 1, "agent")
-    'a 1; and 2 agents more'
-    """
-    left = len(parts) - most
-    return "; ".join([*parts[:most], f"and {counted(left, noun)} more"] if left > 0 else parts)
-
-
 def counted(count: int, noun: str) -> str:
     """So many things, with an s where there is not one: "1 run", "2,000 runs"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What a page says of every agent in numbers: at a glance, beside the theorem's bound, and how it was made."""
+"""What a page says of every agent: at a glance, beside the theorem's bound, how it was made and is made again."""
 
 import math
 from collections.abc import Sequence
@@ -15,8 +15,7 @@ from aomultirl.mdp import ModelSet
 from aomultirl.reports.page.comparison_charts import bounds, regret_after
 from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, running_mean
 from aomultirl.reports.page.groups import Group
-from aomultirl.reports.page.rerun_script import seeds
-from aomultirl.reports.page.run_origin import agent_of, world_call
+from aomultirl.reports.page.run_origin import agent_of, without_defaults, world_call
 from aomultirl.reports.tables import TextTable, inspection_tables
 
 MOST_WORK = 2_000
@@ -25,6 +24,10 @@ VACUOUS = 10.0
 """How many times what was measured a bound must be before its line would flatten all others."""
 UNEQUAL, COINCIDE = 1.01, 1.02
 """Ratios from which episodes are not equally long, and below which regrets count as equal."""
+MODULES = {"learner": "ao.learning.", "explorer": "ao.exploring."}
+"""Where the parts of an agent come from, by the parameter that they are."""
+LONG = 72
+"""Characters of arguments that fit on a line of code."""
 USUAL_FAILURE = 0.03
 """The failure probability of the paper's experiment, for worlds whose agents were told none."""
 
@@ -132,3 +135,32 @@ def origin_rows(one: Group) -> list[list[Any]]:
     found["seeds, run by run"] = seeds(list(one.runs.values()))
     rows, others = ([[name, {"code": words}] for name, words in some.items()] for some in (told, found))
     return [*rows, *([["rewards", "noisy: 0 or 1"]] if noisy else []), *others]
+
+
+def seeds(histories: Sequence[History]) -> str:
+    """The seeds, run by run."""
+    found = [history.about.get("seed", 0) for history in histories]
+    if len(found) > 2 and found == list(range(found[0], found[0] + len(found))):
+        return f"range({found[0]}, {found[-1] + 1})"
+    return str(found)
+
+
+def alike(one: Group) -> list[list[History]]:
+    """The runs of an agent in one setting, together where only their seeds differ."""
+    found: dict[tuple[str, int], list[History]] = {}
+    for run in one.given.values():
+        episodes = run.history.about.get("episodes", len(run.history))
+        found.setdefault((agent_call(run.history), episodes), []).append(run.history)
+    return list(found.values())
+
+
+def agent_call(history: History) -> str:
+    """The call that makes the agent, without arguments that are the defaults, an argument a line where it is long."""
+    agent = agent_of(history)
+    given = without_defaults(agent, "agent")["parameters"]
+    modules = {key: MODULES.get(key, "") for key, value in given.items() if descriptions.is_description(value)}
+    written = [f"{key}={modules.get(key, '')}{descriptions.code(value)}" for key, value in given.items()]
+    arguments = ", ".join(written)
+    if len(arguments) > LONG:
+        arguments = "".join(f"\n        {argument}," for argument in written) + "\n    "
+    return f"ao.agents.{agent['name'] or 'Agent'}({arguments})"

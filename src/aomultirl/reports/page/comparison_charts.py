@@ -7,12 +7,12 @@ import numpy as np
 
 from aomultirl.analysis.charts import Chart, Series, Stretch, settled
 from aomultirl.analysis.intervals import in_words
-from aomultirl.analysis.phrases import counted, first_of, number, span
 from aomultirl.experiments.history import History
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.page import episode_curves
 from aomultirl.reports.page.episode_curves import RECENT, Curves, Floats, Measure, curves, running_mean
 from aomultirl.reports.page.groups import Group, shared_stretches
+from aomultirl.reports.page.rendering import in_a_sentence
 
 MOST_NAMED = 6
 """Agents that a sentence names."""
@@ -152,38 +152,14 @@ def _series(one: Group, found: Curves, run: int | None) -> Series:
 
 def _words(groups: Sequence[Group], made: Sequence[Curves], what: str, run: int | None, last: bool) -> str:
     """The chart in a sentence, with its key numbers, each where its curve ends."""
-    parts, ends, bands, shown = [], [], False, []
+    shown = []
     for one, found in zip(groups, made, strict=True):
         curve = found.mean if run is None else found.runs.get(run)
         if curve is None or not np.isfinite(curve).any():
             continue
-        shown.append(one)
         at = int(np.flatnonzero(np.isfinite(curve))[-1])
-        ends.append(int(found.places[at]) + 1)
-        if not last:
-            most = [number(end) for end in (np.nanmin(curve), np.nanmax(curve))]
-            parts.append(f"{one.label} {' to '.join(dict.fromkeys(most))}")
-            continue
         value, interval = in_words(curve[at], found.low[at], found.high[at])
-        shows_band = run is None and bool(interval)
-        bands |= shows_band and len(parts) < MOST_NAMED
-        parts.append(f"{one.label} {value} ({interval})" if shows_band else f"{one.label} {value}")
-    when = ""
-    if last and len(set(ends)) == 1:
-        when = f" after {counted(ends[0], 'episode')}"
-    elif last:
-        parts = [f"{part} after {counted(end, 'episode')}" for part, end in zip(parts, ends, strict=True)]
-    who = _who(shown, run) + (", with 95 % intervals in brackets" if bands else "")
-    cut = run is None and any(one.shared < one.episodes for one in shown)
-    ending = " A mean ends where the first of its runs does." if cut else ""
-    values = first_of(parts, MOST_NAMED, "agent") or "nothing"
-    return f"{what if when else what.rstrip(',')}{when} ({who}): {values}.{ending}"
-
-
-def _who(groups: Sequence[Group], run: int | None) -> str:
-    if run is not None:
-        return f"run {run}"
-    counts = {len(one.runs) for one in groups}
-    if max(counts, default=1) == 1:
-        return "one run" if len(groups) < 2 else "one run each"
-    return f"mean over {span(counts)} runs"
+        told = {"label": one.label, "runs": len(one.runs), "end": int(found.places[at]) + 1, "value": value}
+        told |= {"interval": interval if run is None else "", "is_cut": one.shared < one.episodes}
+        shown.append(told | {"least": np.nanmin(curve), "greatest": np.nanmax(curve)})
+    return in_a_sentence("compared", shown=shown, what=what, run=run, last=last, most=MOST_NAMED)

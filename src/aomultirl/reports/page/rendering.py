@@ -25,6 +25,16 @@ def render(template: str, **context: Any) -> str:
     return page.render(version=aomultirl.__version__, **context)
 
 
+def in_a_sentence(macro: str, **record: Any) -> str:
+    """A chart in words, as plain text: what one of the macros of ``words.txt`` makes of a record."""
+    return str(getattr(_words(), macro)(**record))
+
+
+@cache
+def _words() -> Any:
+    return templating.environment("aomultirl.reports.page").get_template("words.txt").module
+
+
 @cache
 def _environment() -> "Environment":
     try:

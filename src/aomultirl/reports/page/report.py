@@ -12,14 +12,7 @@ from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.mdp import ModelSet
 from aomultirl.reports.claims_table import in_words
-from aomultirl.reports.page import (
-    agent_summaries,
-    comparison_charts,
-    evidence_charts,
-    policy_maps,
-    rerun_script,
-    run_charts,
-)
+from aomultirl.reports.page import agent_summaries, comparison_charts, evidence_charts, policy_maps, run_charts
 from aomultirl.reports.page.episode_curves import RECENT, is_evaluated
 from aomultirl.reports.page.groups import Group, Run, as_runs, group, shown_runs
 from aomultirl.reports.page.rendering import render
@@ -130,9 +123,9 @@ def _of_agents(groups: Sequence[Group], shown: Sequence[int]) -> dict[str, Any]:
         "origin_rows": agent_summaries.origin_rows,
         "ran_with": sorted({str(history.about.get("version", "unknown")) for history in histories}),
         "made_with": made_with,
-        "alike": rerun_script.alike,
-        "agent_call": rerun_script.agent_call,
-        "seeds": rerun_script.seeds,
+        "alike": agent_summaries.alike,
+        "agent_call": agent_summaries.agent_call,
+        "seeds": agent_summaries.seeds,
     }
 
 

@@ -16,6 +16,7 @@ from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.looks import event
 from aomultirl.reports.page.episode_curves import Floats, thinned
 from aomultirl.reports.page.groups import Group, each
+from aomultirl.reports.page.rendering import in_a_sentence
 
 MOST_EPISODES = 1_000
 """Episodes of a timeline."""
@@ -97,21 +98,16 @@ def _episodes(base: Chart, history: History, before: int) -> Chart:
 
 def _episode_words(history: History, events: dict[str, Any], drawn: int, before: int) -> str:
     """The timeline in a sentence; the episodes before those that count are not counted."""
-    counts = {name: int(happened[before:].sum()) for name, happened in events.items()}
-    task, episodes = history["task"], len(history) - before
-    worlds = "" if task.max() < 0 else f" of {counted(len(np.unique(task[before:])), 'world')}"
-    parts = [f"{counted(episodes, 'episode')}{worlds}"]
-    if drawn < episodes:
-        parts.append(f"{drawn:,} of them are drawn")
-    if before:
-        parts.append(f"{before:,} that do not count come before them")
-    parts.append(counted(int(history["cluster"].max()) + 1, "cluster"))
-    parts.append(counted(counts["failed exploration"], "failed exploration"))
-    if task.max() >= 0:
-        parts.append(f"{counted(counts['misclustered'], 'episode')} in a wrong cluster")
-    if counts["certified"] or counts["abstained"]:
-        parts.append(f"{counts['certified']:,} certified; {counts['abstained']:,} abstained")
-    return f"{'; '.join(parts)}."
+    task = history["task"]
+    return in_a_sentence(
+        "timeline",
+        counts={name: int(happened[before:].sum()) for name, happened in events.items()},
+        episodes=len(history) - before,
+        worlds=0 if task.max() < 0 else len(np.unique(task[before:])),
+        drawn=drawn,
+        before=before,
+        clusters=int(history["cluster"].max()) + 1,
+    )
 
 
 def _matrix(base: Chart, history: History, before: int) -> Chart:

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from aomultirl.analysis.charts import Chart
 from aomultirl.analysis.leaderboard import Leaderboard, ProblemTable
-from aomultirl.analysis.phrases import counted, first_of, number, span
 from aomultirl.analysis.sweep_views import View, views
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.page.comparison_charts import MOST_NAMED
+from aomultirl.reports.page.rendering import in_a_sentence
 from aomultirl.reports.sweep_charts import MEASURES, agent_names, chart_of, spans_many
 
 MOST_VIEWS, MOST_CURVES = 40, 16
@@ -61,18 +61,9 @@ def charts(shown: Sequence[View]) -> list[PageChart]:
 def _view(view: View, measure: str, names: Sequence[str]) -> Chart:
     chart = chart_of(view, measure, names)
     known = {series.label for series in chart.series}
-    lines = [line for curve in view.curves if curve.name in known for _, line in curve.points]
-    runs = span(len(line.runs) for line in lines) if lines else "no"
-    parts = []
-    for series in chart.series:
-        ends = dict.fromkeys([(series.x[0], series.y[0]), (series.x[-1], series.y[-1])])
-        along = " and ".join(f"{number(y)} at {number(x)}" for x, y in ends)
-        parts.append(f"{series.label} {number(series.y[0]) if series.drawn == 'level' else along}")
-    values = first_of(parts, MOST_NAMED, "agent") or "not recorded"
-    words = f"{chart.y.capitalize()} against {view.title} ({runs} runs): {values}."
-    left = len(chart.series) - MOST_CURVES
-    if left > 0:
-        words += f" {counted(left, 'curve')} of {len(chart.series):,} are not drawn."
+    runs = [len(line.runs) for curve in view.curves if curve.name in known for _, line in curve.points]
+    told = {"chart": chart, "against": view.title, "runs": runs}
+    words = in_a_sentence("swept", **told, named=MOST_NAMED, drawn=MOST_CURVES)
     return chart._replace(series=chart.series[:MOST_CURVES], words=words)
 
 
