@@ -109,3 +109,23 @@ def test_the_same_data_have_the_same_text_and_digest():
     one, other = {"a": 1, "b": [True, None]}, {"b": [True, None], "a": 1}
     assert descriptions.text(one) == descriptions.text(other) == '{"a": 1, "b": [true, null]}'
     assert descriptions.digest(one) == descriptions.digest(other)
+
+
+@pytest.mark.parametrize(
+    ("given", "also_written", "kept"),
+    [
+        ({}, {}, {}),
+        ({}, {"ties": "random", "bonus_scale": 1.0, "cap": "horizon"}, {}),
+        ({"bonus": "released"}, {}, {"bonus": "released"}),
+        ({"learner": ao.learning.UCBVI(cap="none"), "ties": "lowest"}, {}, {"ties": "lowest", "cap": "none"}),
+        ({"learner": ao.learning.Practical()}, {}, {"learner": descriptions.describe(ao.learning.Practical())}),
+    ],
+    ids=["defaults", "a cell of an earlier version", "a keyword", "parts", "another learner"],
+)
+def test_what_was_given_makes_the_same_again(given, also_written, kept):
+    described = descriptions.describe(ao.agents.AOMultiRL(4, 1.2, 7.0, 0.1, learning_horizon=20, **given))
+    written = {**described, "parameters": {**described["parameters"], **also_written}}
+    short = descriptions.without_defaults(written, ao.agents.AOMultiRL)
+    told = {"models": 4, "separation": 1.2, "hitting_time": 7.0, "failure": 0.1, "learning_horizon": 20}
+    assert short["parameters"] == {**told, **kept}
+    assert descriptions.describe(descriptions.make(short, "agent")) == described

@@ -316,21 +316,30 @@ def code(value: Any) -> str:
 def without_defaults(description: Mapping[str, Any], maker: Maker | None) -> Description:
     """The description without the parameters that have the defaults of what makes it; None where nobody knows that.
 
-    A keyword that changes a part is left out too where it changes nothing: cells of earlier versions have them all.
+    Of a part, what differs from the default part stands as keywords where the maker takes them for it; keywords that
+    change nothing are left out, and cells of earlier versions have them all.
 
     Examples
     --------
-    >>> from aomultirl import agents
-    >>> told = {"failure": 0.1, "ties": "random", "cap": "horizon", "bonus_scale": 0.5}
+    >>> from aomultirl import agents, learning
+    >>> told = {"failure": 0.1, "learner": describe(learning.UCBVI(bonus="released")), "ties": "random"}
     >>> without_defaults({"name": "AOMultiRL", "parameters": told}, agents.AOMultiRL)["parameters"]
-    {'failure': 0.1, 'bonus_scale': 0.5}
+    {'failure': 0.1, 'bonus': 'released'}
     """
     given, known = description["parameters"], {} if maker is None else defaults(maker)
+    unset = getattr(getattr(maker, "__init__", None), "unset", ())
     parts = [part["parameters"] for part in {**known, **given}.values() if is_description(part)]
-    for key in getattr(getattr(maker, "__init__", None), "unset", ()):
-        same = given.get(key) is None or any(part.get(key) == given[key] for part in parts)
-        known = {**known, key: given.get(key)} if same else known
-    kept = {key: value for key, value in given.items() if key not in known or known[key] != value}
+    kept: dict[str, Any] = {}
+    for key, value in given.items():
+        changes_nothing = key in unset and (value is None or any(part.get(key) == value for part in parts))
+        if changes_nothing or (key in known and known[key] == value):
+            continue
+        usual = known.get(key, {})
+        if is_description(value) and is_description(usual) and value["name"] == usual["name"]:
+            changed = {name: one for name, one in value["parameters"].items() if usual["parameters"].get(name) != one}
+            kept |= changed if changed.keys() <= set(unset) else {key: {**value, "parameters": changed}}
+        else:
+            kept[key] = value
     return {"name": description["name"], "parameters": kept}
 
 
