@@ -17,7 +17,7 @@ from aomultirl.analysis.rules import Bounded, Exactly, Exponent, Measurement, co
 from aomultirl.laboratory.findings import Findings
 from aomultirl.reports import charts_matplotlib, lower_bounds
 from aomultirl.reports.looks import chart_looks, tick_labels
-from aomultirl.reports.lower_bounds_page import make_page, prepared
+from aomultirl.reports.lower_bounds import make_page, prepared
 from aomultirl.reports.wording import symbols
 from browser import CHROMIUM, Browser
 from folders import contents
