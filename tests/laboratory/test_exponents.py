@@ -91,7 +91,7 @@ def test_where_a_mean_is_not_positive_the_exponent_may_be_anything():
 def test_the_same_is_claimed_of_every_line_with_what_there_is_to_say():
     lines = {"slow": Fit(0.5, 0.45, 0.55, 0.0), "fast": Fit(0.9, 0.8, 1.0, 0.0)}
     rule = Exponent.near(0.5, 0.1, "because")
-    slow, fast = exponent_claims(lines, "it grows", "somewhere", rule, {"slow": "as ever"}, {"fast": "it ran"})
+    slow, fast = exponent_claims(lines, "it grows", "somewhere", rule, {"as ever": ["slow"]}, {"fast": "it ran"})
     assert (slow.claim, slow.verdict, slow.reason) == ("slow: it grows", True, "as ever")
     assert (fast.claim, fast.verdict, fast.reason) == ("fast: it grows", False, "it ran")
 

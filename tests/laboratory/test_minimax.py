@@ -151,6 +151,13 @@ def test_every_agent_of_a_figure_has_its_exponent(found):
             assert claim.predicted == 0.5
 
 
+def test_who_hardly_learns_in_a_tree_is_explained_whatever_the_verdict(found):
+    """A claim that is open is explained like one that fails."""
+    for letter, agents in (("S", set(minimax.BLIND)), ("A", set(minimax.BLIND)), ("SA", set()), ("H", set())):
+        claims = [one for one in found.claims if one.claim.endswith(f"the root of {letter}")]
+        assert {one.claim.split(":")[0] for one in claims if minimax.SHARE in one.reason} == agents
+
+
 def test_agents_with_and_without_memory_are_told_apart(found):
     linear = [one for one in found.claims if one.claim.endswith("linearly in K")]
     assert len(linear) == 6

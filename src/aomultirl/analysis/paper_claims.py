@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.analysis.claims import Claim
-from aomultirl.analysis.intervals import RESAMPLES, SEED
+from aomultirl.analysis.intervals import RESAMPLES, SEED, in_words
 from aomultirl.analysis.rules import UNMEASURED, About, Bounded, Exactly, Measurement, Undecidable, computed, exact
 from aomultirl.experiments.paper import ALONE, DISCOVERED, GAMMA, GIVEN, OPTIMAL, SEPARATION, Results
 from aomultirl.mdp import ModelSet
@@ -78,7 +78,8 @@ def _drops(results: Results) -> Claim:
         means = [_measured(results, _mean_over(rewards[:, part]), least=LATEST) for part in parts]
         before, then, after = (mean.value for mean in means)
         shares = [then / (CLOSE * before), CLOSE * before / after]
-        words = [_with_interval(mean) for mean in means]
+        written = [in_words(mean.value, mean.low, mean.high, "{:.0f}".format) for mean in means]
+        words = [f"{value} ({interval})" if interval else value for value, interval in written]
         told = f"{words[0]} before, {words[1]} then, {words[2]} at last, means of 20, 1 and the last 10 of m4"
     why = f"{100 * CLOSE:.0f} % of what was earned before, as a share of what is at last; and then, as a share of that"
     statement = "it drops when m4 first appears, and recovers"
@@ -198,11 +199,6 @@ def _measured(results: Results, statistic: Callable[[Runs], float], least: int) 
 def _mean_over(rewards: Floats) -> Callable[[Runs], float]:
     """The mean reward over some runs and all these episodes, (runs, episodes), as a function of the runs."""
     return lambda runs: float(rewards[runs].mean())
-
-
-def _with_interval(mean: Measurement) -> str:
-    """In words; a single run has no interval."""
-    return f"{mean.value:.0f}" + (f" ({mean.low:.0f} to {mean.high:.0f})" if mean.low < mean.high else "")
 
 
 def _few(measurement: Measurement) -> str:

@@ -172,17 +172,25 @@ def exponent_claims(
     statement: str,
     place: str,
     rule: Exponent,
-    remarks: Mapping[str, str] = {},
+    remarks: Mapping[str, Sequence[str]] = {},
     explanations: Mapping[str, str] = {},
 ) -> list[Claim]:
-    """The same claim on the exponent of each line, with what there is to say of some of them by name."""
+    """The same claim on the exponent of each line.
+
+    Parameters
+    ----------
+    remarks
+        what there is to say, with the names of those of whom it is true.
+    explanations
+        why the claim fails, by name.
+    """
     return [
         Claim(
             f"{name}: {statement}",
             place,
             rule,
             {name: line.exponent},
-            remark=remarks.get(name, ""),
+            remark="; ".join(words for words, whose in remarks.items() if name in whose),
             explanation=explanations.get(name, ""),
         )
         for name, line in lines.items()

@@ -220,10 +220,7 @@ def _linear(sweep: TrialSweep, results: Results) -> Findings:
     for label, bound in (("lower bound", some.lower_bound()), ("UCRL2's upper bound", some.upper_bound())):
         series.append(theory(label, whole, [k * bound for k in whole]))
     informed = lines.pop(ORACLE)
-    remarks = {
-        name: "; ".join(filter(None, [FORGETTING * (name in FORGETFUL), AT_RANDOM * (name in RANDOMLY)]))
-        for name in lines
-    }
+    remarks = {FORGETTING: FORGETFUL, AT_RANDOM: RANDOMLY}
     claims = exponent_claims(lines, "regret grows linearly in K", LEMMA_5, LINEAR, remarks)
     claims.append(
         Claim(
@@ -248,8 +245,8 @@ def _power(sweep: TrialSweep, results: Results) -> Findings:
     if not in_trees:
         series.append(theory("never the special action", sweep.x, map(Trial.never_special, row)))
     statement = f"regret of an episode grows like the root of {sweep.letter}"
-    lost = dict.fromkeys(BLIND if in_trees else (), SHARE)
-    claims = exponent_claims(lines, statement, LEMMA_5, ROOT, dict.fromkeys(RANDOMLY, AT_RANDOM), lost)
+    remarks = {SHARE: BLIND if in_trees else (), AT_RANDOM: RANDOMLY}
+    claims = exponent_claims(lines, statement, LEMMA_5, ROOT, remarks)
     title = f"Regret of an episode against {sweep.letter}, {'trees' if in_trees else 'two states'}"
     caption = f"{row[-1].sizes} at the right end; lambda = {CONSTANT:g} sqrt(SA / (HD)) everywhere."
     return Findings.shown(Chart(sweep.figure, title, sweep.letter, PER_EPISODE, series, caption=caption), *claims)
