@@ -10,7 +10,7 @@ import pytest
 
 import aomultirl
 from aomultirl.cli.app import app
-from aomultirl.laboratory import paper_places
+from aomultirl.laboratory import findings
 from aomultirl.laboratory.groups import GROUPS
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +41,7 @@ def tables():
 
 
 SECTIONS, PARTS, MISTAKES = tables()
-PLACES = {name: place for name, place in vars(paper_places).items() if name.isupper()}
+PLACES = {name: place for name, place in vars(findings).items() if name.isupper()}
 
 
 def label(row):
@@ -204,9 +204,7 @@ def test_claims_have_no_places_of_their_own(path):
         if isinstance(one, ast.Constant)
     ]
     assert not any(isinstance(place, (ast.Constant, ast.JoinedStr)) for place in places_here)
-    assert path.name == "paper_places.py" or not any(
-        re.match(r"(Section|Appendix) \w\b", str(one)) for one in constants
-    )
+    assert path.name == "findings.py" or not any(re.match(r"(Section|Appendix) \w\b", str(one)) for one in constants)
 
 
 @pytest.mark.parametrize(

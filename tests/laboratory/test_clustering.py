@@ -14,7 +14,7 @@ from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.executors import InProcess
 from aomultirl.exploring import explore_id
 from aomultirl.identifying.threshold import identify_cluster
-from aomultirl.laboratory import clustering, steps_needed
+from aomultirl.laboratory import clustering, jao_trees
 from aomultirl.laboratory.clustering import SCALES, TreeSweep, along, bounds, measure_with
 from aomultirl.laboratory.findings import carry_out
 from aomultirl.laboratory.jao_trees import (
@@ -26,14 +26,18 @@ from aomultirl.laboratory.jao_trees import (
     TOLD_WORLDS,
     NamedEpisodes,
     NamingTask,
+    Reading,
+    StepsNeeded,
     Tree,
     by_threshold,
     coins,
+    crossing,
     known,
+    line,
     most_likely,
+    quantile,
     worlds,
 )
-from aomultirl.laboratory.steps_needed import Reading, StepsNeeded, crossing, line, quantile
 from backwards import Backwards
 
 TREE = Tree(12, 13, 16.0, 0.5)
@@ -151,9 +155,7 @@ def test_a_level_is_crossed_between_the_samples_tried():
 
 def test_steps_are_read_along_a_straight_line():
     curve = [(10, made([1] * 4, [50.0] * 4)), (20, made([1] * 4, [80.0] * 4))]
-    read = steps_needed.read_along(
-        curve, "steps", np.array([10.0, 15.0, 40.0] + [10.0] * 498), np.random.default_rng(0)
-    )
+    read = jao_trees.read_along(curve, "steps", np.array([10.0, 15.0, 40.0] + [10.0] * 498), np.random.default_rng(0))
     assert read[:3].tolist() == [50.0, 65.0, 140.0]
 
 
@@ -282,8 +284,8 @@ def test_the_mean_of_four_episodes_lies_in_its_interval_as_often_as_said():
     rng = np.random.default_rng(0)
     outside = 0
     for _ in range(400):
-        rows = steps_needed._student(rng.normal(100.0, 5.0, 4), rng)
-        mean = steps_needed.measurement(rows)
+        rows = jao_trees._student(rng.normal(100.0, 5.0, 4), rng)
+        mean = jao_trees.measurement(rows)
         outside += not mean.low <= 100.0 <= mean.high
     assert 6 <= outside <= 36
 

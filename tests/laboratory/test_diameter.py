@@ -10,9 +10,8 @@ import pytest
 
 from aomultirl import agents
 from aomultirl.analysis.rules import Measurement
-from aomultirl.laboratory.assumptions import FULL, QUICK
-from aomultirl.laboratory.blocked_worlds import AGENTS, LOOKING, NAMING, SEQUENTIAL, WORLDS, Course, Pairing, told
-from aomultirl.laboratory.diameter import BY_CHANCE, LOSES, NAMES, chances, reachable
+from aomultirl.laboratory.blocked_worlds import AGENTS, LOOKING, NAMING, SEQUENTIAL, WORLDS, Course, told
+from aomultirl.laboratory.diameter import BY_CHANCE, FULL, LOSES, NAMES, QUICK, chances, reachable
 from aomultirl.laboratory.exponents import mean_of, rate
 from aomultirl.worlds import two_jao, two_jao_noncommunicating
 from verdicts import passes
@@ -41,32 +40,33 @@ def test_the_best_policy_gets_to_the_left_state_as_soon_as_a_special_action_may(
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_no_agent_gets_to_the_left_state(agent):
-    played = Course(agent, 0.95, 0.95, False, 1).play(3)
+    played = Course(agent, (0.95,), 0.95, False, 1).play(3)[0]
     assert played.left.sum() == 0
     assert (played.steps == told(0.95, False, agent).horizon).all()
 
 
 def test_visits_are_counted_where_there_are_some():
-    played = Course("AOMultiRL", 0.95, 0.95, True, 2).play(0)
+    played = Course("AOMultiRL", (0.95,), 0.95, True, 2).play(0)[0]
     assert (played.left > 0).all()
     assert played.named.all()
 
 
 def test_an_agent_that_cannot_look_puts_all_episodes_together():
-    played = Course("AOMultiRL", 0.95, 0.95, False, 4).play(0)
+    played = Course("AOMultiRL", (0.95,), 0.95, False, 4).play(0)[0]
     assert played.named[WORLDS:].sum() == 3
 
 
 def test_lambda_matters_only_where_it_can_be_seen():
-    blocked = Pairing("DoublingAOMultiRL", 0.3, 0.95, 1).play(1)
+    blocked = Course("DoublingAOMultiRL", (0.3, 0.95), 0.95, False, 1).play(1)
     assert all(np.array_equal(one, other) for one, other in zip(*blocked, strict=True))
-    seen = [Course("DoublingAOMultiRL", level, 0.95, True, 1).play(1) for level in (0.3, 0.95)]
+    seen = Course("DoublingAOMultiRL", (0.3, 0.95), 0.95, True, 1).play(1)
     assert not np.array_equal(seen[0].rewards, seen[1].rewards)
 
 
 def test_what_is_lost_is_what_the_special_action_is_missed():
-    assert Course("Optimal", 0.95, 0.95, False, 2).play(0).lost.max() < 0.01
-    assert Course("Random", 0.95, 0.95, False, 2).play(0).lost == pytest.approx(1.0 - 1.0 / (2 * WORLDS), abs=0.03)
+    best, random = (Course(agent, (0.95,), 0.95, False, 2).play(0)[0].lost for agent in ("Optimal", "Random"))
+    assert best.max() < 0.01
+    assert random == pytest.approx(1.0 - 1.0 / (2 * WORLDS), abs=0.03)
 
 
 def test_a_visit_of_the_hub_without_the_special_action_costs_what_the_module_says():
@@ -85,7 +85,7 @@ def judged(sizes, there, agent):
     return courses * (sizes.blocks - 1) * WORLDS
 
 
-@pytest.mark.parametrize("sizes", [QUICK.courses, FULL.courses])
+@pytest.mark.parametrize("sizes", [QUICK, FULL])
 def test_who_names_worlds_is_told_from_who_is_right_in_three_of_five(sizes):
     games = judged(sizes, True, "AOMultiRL")
     assert passes(NAMES, 0.98, games) > 0.99
@@ -94,12 +94,12 @@ def test_who_names_worlds_is_told_from_who_is_right_in_three_of_five(sizes):
     assert passes(NAMES, 0.8, games) < 0.05
 
 
-@pytest.mark.parametrize("sizes", [QUICK.courses, FULL.courses])
+@pytest.mark.parametrize("sizes", [QUICK, FULL])
 @pytest.mark.parametrize("agent", NAMING)
 def test_who_names_worlds_by_chance_is_told_from_who_is_twice_as_good(sizes, agent):
     games = judged(sizes, False, agent)
     # who names with proof only names no world by chance, and needs fewer episodes in the quick laboratory
-    truth = 0.1 if agent == SEQUENTIAL and sizes is QUICK.courses else 1.0 / WORLDS
+    truth = 0.1 if agent == SEQUENTIAL and sizes is QUICK else 1.0 / WORLDS
     assert passes(BY_CHANCE, truth, games) > 0.99
     assert passes(BY_CHANCE, 1.0 / WORLDS, judged(sizes, False, "Recall")) ** len(NAMING) > 0.99
     assert passes(BY_CHANCE, 2.0 / WORLDS, games) < 0.05
@@ -109,7 +109,7 @@ def test_who_names_worlds_by_chance_is_told_from_who_is_twice_as_good(sizes, age
 def test_who_loses_what_ignorance_loses_is_told_from_who_knows_every_second_world(knows, chance):
     """Who does not know it takes one action throughout an episode, as likely a left one as a right one."""
     rng = np.random.default_rng(0)
-    shape = (1000, QUICK.courses.courses * QUICK.courses.blocks, WORLDS)
+    shape = (1000, QUICK.courses * QUICK.blocks, WORLDS)
     right = (rng.random(shape) < knows) | (rng.random(shape) < 0.5 / WORLDS)
     held = [LOSES.judge(mean_of(blocks)) is True for blocks in (~right).mean(axis=2)]
     assert np.mean(held) == pytest.approx(chance, abs=0.01)
@@ -117,7 +117,7 @@ def test_who_loses_what_ignorance_loses_is_told_from_who_knows_every_second_worl
 
 def test_who_always_takes_the_same_right_action_loses_enough_even_with_a_little_luck():
     rng = np.random.default_rng(0)
-    assert LOSES.judge(mean_of(1.0 - 1.0 / WORLDS - 0.01 * rng.random(QUICK.courses.courses * QUICK.courses.blocks)))
+    assert LOSES.judge(mean_of(1.0 - 1.0 / WORLDS - 0.01 * rng.random(QUICK.courses * QUICK.blocks)))
 
 
 @pytest.mark.parametrize("rule", [BY_CHANCE, LOSES])

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from aomultirl.laboratory import entropy
-from aomultirl.laboratory.entropy import LEVEL, LIKELY, chances_of_likely, looks_needed, trajectories
+from aomultirl.laboratory import assumptions
+from aomultirl.laboratory.assumptions import LEVEL, LIKELY, chances_of_likely, looks_needed, trajectories
 from aomultirl.worlds import entropy_pair
 
 
@@ -37,7 +37,7 @@ def test_the_chances_that_the_other_world_looks_likely_are_those_of_all_trajecto
 
 
 def test_the_horizon_at_which_looking_separates_the_pair_either_way_is_the_first():
-    claim = entropy.measure(2).claims[-1]
+    claim = assumptions.without_entropy(2).claims[-1]
     (steps,) = re.findall(r"within (\d+) steps", claim.claim)
     looks = int(steps) // 2
     assert claim.measured == max(chances_of_likely(looks, LEVEL)) < claim.predicted == LIKELY
@@ -48,7 +48,7 @@ def test_the_horizon_at_which_looking_separates_the_pair_either_way_is_the_first
 
 def test_a_pair_that_is_not_separated_in_time_is_a_claim_that_does_not_hold():
     assert looks_needed(LEVEL, 100) is None
-    *others, claim = entropy.measure(2, patience=100).claims
+    *others, claim = assumptions.without_entropy(2, patience=100).claims
     assert all(other.holds for other in others)
     assert not claim.holds
     assert "within 200 steps" in claim.claim
@@ -61,7 +61,7 @@ def test_enough_looks_separate_the_entropy_pair():
 
 
 def test_likelihood_ratios_without_the_pair_that_tells_are_1_and_others_are_not():
-    figure = next(figure for figure in entropy.measure(5).figures if figure.name == "assumptions_ratios")
+    figure = next(figure for figure in assumptions.without_entropy(5).figures if figure.name == "assumptions_ratios")
     blind, least, most, *linked, limit = figure.series
     assert set(blind.low) | set(blind.high) == {1.0}
     assert set(least.y) == {0.5}

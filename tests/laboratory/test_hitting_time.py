@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from aomultirl.laboratory import assumptions, hitting_time
+from aomultirl.laboratory import hitting_time
 from aomultirl.laboratory.hitting_time import (
     EXPLORE_ID,
     FALLS_SHORT,
@@ -82,9 +82,9 @@ def test_too_small_a_guess_leaves_pairs_without_samples():
     assert (large.play(0).samples == large.wanted).all()
 
 
-@pytest.mark.parametrize("sizes", [assumptions.QUICK, assumptions.FULL])
+@pytest.mark.parametrize("sizes", [hitting_time.QUICK, hitting_time.FULL])
 def test_who_has_its_samples_is_told_from_who_has_not(sizes):
-    games = sizes.gathering.judged
+    games = sizes.judged
     assert passes(GATHERS, 0.99, games) > 0.99
     assert passes(FALLS_SHORT, 0.01, games) > 0.99
     assert passes(GATHERS, 0.6, games) < 0.05

@@ -116,31 +116,39 @@ class CourseRecord(NamedTuple):
     lost: NDArray[np.float64]
 
 
+def worlds(separation: float, thought: float, communicating: bool, agent: str = "") -> ModelSet:
+    """Two worlds differ by lambda in the pairs that the agents are told, and else by 2 Delta, hidden by the horizon.
+
+    The agents think that lambda is ``thought``, which makes the horizon.
+    """
+    make = two_jao if communicating else two_jao_noncommunicating
+    return make(WORLDS, DIAMETER, separation, horizon=told(thought, communicating, agent).horizon)
+
+
 @dataclass(frozen=True)
 class Course:
     """An agent meets all worlds in every block of M episodes, in random order.
 
-    separation, told: lambda, and what the agents think it is.
+    separations: lambda; with several the course is run with each, and with the same randomness.
+    told: what the agents think that lambda is.
     communicating: whether the left state can be reached.
     number: tells courses apart that are otherwise the same.
     """
 
     agent: str
-    separation: float
+    separations: tuple[float, ...]
     told: float
     communicating: bool
     blocks: int
     number: int = 0
 
-    def worlds(self) -> ModelSet:
-        """Two worlds differ in the pairs that the agents are told, and else by 2 Delta, hidden by the horizon."""
-        make = two_jao if self.communicating else two_jao_noncommunicating
-        horizon = told(self.told, self.communicating, self.agent).horizon
-        return make(WORLDS, DIAMETER, self.separation, horizon=horizon)
+    def play(self, seed: int) -> list[CourseRecord]:
+        """Play all episodes, once for each lambda."""
+        return [self._play(separation, seed) for separation in self.separations]
 
-    def play(self, seed: int) -> CourseRecord:
-        """Play all episodes."""
-        models, agent = self.worlds(), AGENTS[self.agent](told(self.told, self.communicating, self.agent))
+    def _play(self, separation: float, seed: int) -> CourseRecord:
+        models = worlds(separation, self.told, self.communicating, self.agent)
+        agent = AGENTS[self.agent](told(self.told, self.communicating, self.agent))
         order, walks = np.random.SeedSequence(seed).spawn(2)
         rng = np.random.default_rng(order)
         tasks = np.concatenate([rng.permutation(WORLDS) for _ in range(self.blocks)])
@@ -157,26 +165,6 @@ class Course:
             rows.append((*_seen(ran, models.n_actions, WORLDS + task), named))
         steps, left, rewards, lost, named_right = (np.array(column) for column in zip(*rows, strict=True))
         return CourseRecord(steps, left, rewards, named_right, lost)
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """The same course, out of reach of the left state, with two lambda and the same randomness.
-
-    The agents are told the second, ``most``.
-    """
-
-    agent: str
-    least: float
-    most: float
-    blocks: int
-
-    def play(self, seed: int) -> tuple[CourseRecord, CourseRecord]:
-        """Play the course with the one lambda and with the other."""
-        least, most = (
-            Course(self.agent, level, self.most, False, self.blocks).play(seed) for level in (self.least, self.most)
-        )
-        return least, most
 
 
 def _seen(ran: list[Ran], n_actions: int, special: int) -> tuple[int, int, float, float]:
@@ -210,15 +198,15 @@ class CourseSizes(NamedTuple):
         """Courses out of reach."""
         return self.slow if agent == SEQUENTIAL else self.courses
 
-    def pairing(self, agent: str) -> Pairing:
+    def pairing(self, agent: str) -> Course:
         """The first course out of reach at the last level, run with the first level too."""
-        return Pairing(agent, self.levels[0], self.levels[-1], self.blocks)
+        return Course(agent, (self.levels[0], self.levels[-1]), self.levels[-1], False, self.blocks)
 
     def course(self, agent: str, separation: float, there: bool, number: int) -> Course:
         """A course of an agent that is told its lambda."""
-        return Course(agent, separation, separation, there, self.blocks, number)
+        return Course(agent, (separation,), separation, there, self.blocks, number)
 
-    def tasks(self) -> Iterator[Course | Pairing]:
+    def tasks(self) -> Iterator[Course]:
         """All that is run; what takes long comes first."""
         for name in sorted(AGENTS, key=lambda name: name != SEQUENTIAL):
             yield self.pairing(name)
@@ -235,18 +223,18 @@ class CourseResults(NamedTuple):
     sizes: CourseSizes
     results: Mapping[Any, Any]
 
-    def pair(self, agent: str) -> tuple[CourseRecord, CourseRecord]:
+    def pair(self, agent: str) -> list[CourseRecord]:
         """The course that was run with the first and with the last lambda."""
-        first, last = self.results[self.sizes.pairing(agent)]
-        return first, last
+        records: list[CourseRecord] = self.results[self.sizes.pairing(agent)]
+        return records
 
     def runs(self, agent: str, separation: float | None = None, *, there: bool = False) -> list[CourseRecord]:
         """All courses of an agent at a level, by default the last, within or out of reach of the left state."""
         sizes, last = self.sizes, self.sizes.levels[-1]
         chosen = last if separation is None else separation
-        runs = [self.pair(agent)[1]] if chosen == last and not there else []
+        runs = self.pair(agent)[1:] if chosen == last and not there else []
         number = sizes.courses if there else sizes.blocked(agent)
-        return runs + [self.results[sizes.course(agent, chosen, there, i)] for i in range(len(runs), number)]
+        return runs + [self.results[sizes.course(agent, chosen, there, i)][0] for i in range(len(runs), number)]
 
     def named(self, agent: str, levels: Sequence[float], there: bool) -> Measurement:
         """How often the world was named after the first block of a course."""

@@ -22,7 +22,7 @@ from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.rules import UNMEASURED, Bounded, Exponent, Measurement, computed
 from aomultirl.experiments.executors import Executor
 from aomultirl.laboratory.exponents import Floats, diagonal, fitted, intervals, level, rate, theory
-from aomultirl.laboratory.findings import Findings, carry_out
+from aomultirl.laboratory.findings import COROLLARY_9, LEMMA_8, LEMMA_14, TREES, Findings, carry_out
 from aomultirl.laboratory.jao_trees import (
     EXPLORE_ID,
     FAILURE,
@@ -34,11 +34,13 @@ from aomultirl.laboratory.jao_trees import (
     TOLD_WORLDS,
     NamedEpisodes,
     NamingTask,
+    Reading,
+    StepsNeeded,
     Tree,
+    line,
+    measurement,
     worlds,
 )
-from aomultirl.laboratory.paper_places import COROLLARY_9, LEMMA_8, LEMMA_14, TREES
-from aomultirl.laboratory.steps_needed import Reading, StepsNeeded, line, measurement
 
 SCALES = (0.75, 1.5, 3.0, 6.0, 12.0, 24.0, 48.0)
 """N lambda^2 at which rules are tried; the last serves probabilities above 1/2."""

@@ -17,8 +17,7 @@ from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.rules import Bounded, Exponent, Measurement, computed
 from aomultirl.experiments.executors import Executor
 from aomultirl.laboratory.exponents import Floats, exponent_claims, fits, level, mean_of, slope_of, theory
-from aomultirl.laboratory.findings import Findings, carry_out
-from aomultirl.laboratory.paper_places import COROLLARY_24, LEMMA_23
+from aomultirl.laboratory.findings import COROLLARY_24, LEMMA_23, Findings, carry_out
 from aomultirl.theory.coin_game import CoinGame, Strategy, SuccessiveElimination, TrackAndStop, UniformAllocation
 from aomultirl.theory.coin_measuring import failing_rows, success_curve
 from aomultirl.theory.lower_bounds import coin_flips, hidden_bias

@@ -21,15 +21,14 @@ from aomultirl.laboratory.blocked_worlds import (
     LOOKING,
     NAMING,
     WORLDS,
-    Course,
     CourseRecord,
     CourseResults,
     CourseSizes,
     told,
+    worlds,
 )
 from aomultirl.laboratory.exponents import diagonal, fit_of, intervals, level, mean_of, slope_of, theory
-from aomultirl.laboratory.findings import Findings
-from aomultirl.laboratory.paper_places import FIGURE_4
+from aomultirl.laboratory.findings import FIGURE_4, Findings
 from aomultirl.mdp import MDP, ModelSet
 from aomultirl.worlds.jao import HUB, LEFT
 
@@ -62,13 +61,14 @@ LOSES = Rate(
     interval="Student",
 )
 
+QUICK = CourseSizes(levels=(0.75, 0.95), courses=4, slow=1, blocks=4)
+FULL = CourseSizes(levels=(0.4, 0.55, 0.75, 0.95), courses=6, slow=2, blocks=4)
+
 
 def measure(sizes: CourseSizes, results: Mapping[Any, Any]) -> Findings:
     """The claims on the diameter, with what came of all tasks."""
     most = sizes.levels[-1]
-    blocked, free = (
-        {one: Course("", one, most, there, 1).worlds() for one in (*LEVELS, most)} for there in (False, True)
-    )
+    blocked, free = ({one: worlds(one, most, there) for one in (*LEVELS, most)} for there in (False, True))
     horizon = told(most, False).horizon
     findings = _reach(blocked, free[LEVELS[0]]) + _apart(most, horizon, blocked) + _needed(horizon, blocked, free)
     courses = CourseResults(sizes, results)
@@ -158,8 +158,8 @@ def _separation(models: ModelSet, states: list[int]) -> float:
 
 def _needed(horizon: int, blocked: Mapping[float, ModelSet], free: Mapping[float, ModelSet]) -> Findings:
     hard, easy = (
-        {one: float(bounds.identification_lower_bound(worlds[one], failure=FAILURE).min()) for one in worlds}
-        for worlds in (blocked, free)
+        {one: float(bounds.identification_lower_bound(models, failure=FAILURE).min()) for one, models in sets.items()}
+        for sets in (blocked, free)
     )
     least = min(hard.values())
     claim = Claim(

@@ -1,6 +1,7 @@
 """Tasks of an experiment, who carries them out, and what is found: claims with a verdict, and charts.
 
-Each task has randomness of its own, so that who carries it out makes no difference.
+Each task has randomness of its own, so that who carries it out makes no difference.  The constants say where in the
+paper the claims stand, in the numbers of docs/paper_map.md; E4 and the like are errata listed there.
 """
 
 from collections.abc import Hashable, Iterable
@@ -13,6 +14,22 @@ from aomultirl.analysis.charts import Chart
 from aomultirl.analysis.claims import Claim
 from aomultirl.experiments.executors import Executor
 
+LEMMA_5 = "Section 3, Lemma 5 (minimax lower bound; E2, E3)"
+UCRL2 = "Section 3 and Appendix C, UCRL2 in every episode alone"
+LEMMA_8 = "Section 3, Lemma 8 (samples to identify a world; E4)"
+COROLLARY_9 = "Section 3, Corollary 9 (steps of the clustering phase; E4)"
+REMARK_11 = "Section 3, Remark 11 (1 / lambda^2 cannot be improved)"
+ASSUMPTION_12 = "Section 4, Assumption 12 (finite hitting time)"
+LEMMA_14 = "Section 4, Lemma 14 (H0 steps of ExploreID; E7)"
+THEOREM_16 = "Section 4, Theorem 16 (regret of AOMultiRL)"
+LEMMA_22 = "Appendix B, Lemma 22 (lambda-separable but not by entropy; E16)"
+FIGURE_4 = "Appendix C, Figure 4 (non-communicating 2-JAO worlds)"
+LEMMA_23 = "Appendix C, Lemma 23 (Q x 2 coins)"
+COROLLARY_24 = "Appendix C, Corollary 24 (a second column that does not help)"
+TREES = "Appendix C, composites with S states and A actions (E5)"
+THEOREM_37 = "Appendix H, Theorem 37 (samples of both phases; E12, E13)"
+APPENDIX_G = "Appendix G, unknown hitting time (GOSPRL in place of ExploreID; E30)"
+
 
 class Playable(Hashable, Protocol):
     """Something to be done: plain data that can be sent to another process."""
@@ -22,10 +39,10 @@ class Playable(Hashable, Protocol):
         ...
 
 
-T = TypeVar("T", bound=Playable)
+Task = TypeVar("Task", bound=Playable)
 
 
-def carry_out(tasks: Iterable[T], key: int, seed: int, executor: Executor) -> dict[T, Any]:
+def carry_out(tasks: Iterable[Task], key: int, seed: int, executor: Executor) -> dict[Task, Any]:
     """What came of each task; a task that is there twice is carried out once.
 
     Parameters

@@ -27,8 +27,7 @@ from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.episodes import simulated
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.laboratory.exponents import Fit, Floats, fit_of, intervals, level, line_through, rate, slope_of, theory
-from aomultirl.laboratory.findings import Findings
-from aomultirl.laboratory.paper_places import APPENDIX_G, ASSUMPTION_12, LEMMA_14
+from aomultirl.laboratory.findings import APPENDIX_G, ASSUMPTION_12, LEMMA_14, Findings
 from aomultirl.mdp import MDP
 from aomultirl.refusals import Refusal
 from aomultirl.worlds.jao import HUB, two_jao
@@ -160,6 +159,12 @@ class GatheringSizes(NamedTuple):
         for name in GROWTH:
             yield from (self.guess(name, share) for share in self.shares)
             yield from (self.lock(name, length) for length in self.locks)
+
+
+QUICK = GatheringSizes(64, (1 / 512, 1 / 128, 1 / 32, 1.0), (4, 6, 8, 10), repetitions=4, judged=32)
+FULL = GatheringSizes(
+    160, (1 / 512, 1 / 256, 1 / 128, 1 / 64, 1 / 16, 1.0), (4, 6, 8, 10, 12), repetitions=20, judged=48
+)
 
 
 def measure(sizes: GatheringSizes, results: Mapping[Any, Gathered]) -> Findings:

@@ -25,7 +25,7 @@ from aomultirl.laboratory.exponents import (
     theory,
     worst_of,
 )
-from aomultirl.laboratory.findings import Findings, carry_out
+from aomultirl.laboratory.findings import LEMMA_5, UCRL2, Findings, carry_out
 from aomultirl.laboratory.jao_trials import (
     CONSTANT,
     LEARNER,
@@ -43,7 +43,6 @@ from aomultirl.laboratory.jao_trials import (
     TrialSweep,
     per_episode,
 )
-from aomultirl.laboratory.paper_places import LEMMA_5, UCRL2
 
 BLIND, LEARNING = (PLAIN, UCRL), (LEARNER, RECALL)
 """Agents that hardly learn anything within H steps, and agents that do."""

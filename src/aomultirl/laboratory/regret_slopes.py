@@ -27,8 +27,7 @@ from aomultirl.laboratory.exponents import (
     theory,
     worst_of,
 )
-from aomultirl.laboratory.findings import Findings, carry_out
-from aomultirl.laboratory.paper_places import REMARK_11, THEOREM_16, THEOREM_37
+from aomultirl.laboratory.findings import REMARK_11, THEOREM_16, THEOREM_37, Findings, carry_out
 from aomultirl.laboratory.signposts import (
     BONUSES,
     BOTH,
