@@ -120,7 +120,7 @@ def check_explorations(c_twin: twin.Twin, world: ao.MDP, targets: np.ndarray, ne
     others = c_twin.explore(world, targets, needed, steps, 3, sources)()
     ours = [suite.explore(world, targets, needed, steps, 3, *pair.copy()) for pair in sources]
     assert suite._same_explorations(ours, others)
-    assert all(other.walk.counts.sum() == steps for other in others)
+    assert all(other.counts.sum() == steps for other in others)
     return [other.done for other in others]
 
 
@@ -164,7 +164,7 @@ def test_the_loop_in_python_explores_as_fast_as_we_do() -> None:
     """Pairs complete after 600 steps, means of 20 episodes each: the ratio has a standard error below 0.01."""
     world, targets = ao.worlds.gridworld()[1], np.ones((16, 4), bool)
     ours = [suite.explore(world, targets, 9, 600, 5, *pair) for pair in streams(1, 40).reshape(20, 2, 4)]
-    complete = [(suite._dense(one.walk.counts, 16).sum(axis=-1) >= 9).sum() for one in ours]
+    complete = [(suite._dense(one.counts, 16).sum(axis=-1) >= 9).sum() for one in ours]
     loops = [peers.with_a_loop(world, targets, 9, 5, 600, seed)() for seed in range(20)]
     others = [(counts.sum(axis=-1) >= 9).sum() for counts in loops]
     assert 16 < np.mean(complete) < 60
@@ -233,17 +233,15 @@ def test_walks_that_disagree_are_refused() -> None:
     case = suite._stepping(sparse_world(0), 50, None)
     counts = np.zeros((17 * 3, 17), np.int64)
     with pytest.raises(RuntimeError, match="disagree"):
-        suite._check(case._replace(c={"C": lambda: twin.DenseWalk(0, 0.0, counts)}))
+        suite._check(case._replace(c={"C": lambda: twin.Walked(0, 0.0, counts)}))
 
 
 def test_explorations_that_disagree_are_refused() -> None:
     case = suite._exploring(sparse_world(0), suite.Exploring(((1, 1),), 5, 500, episodes=2, loop=20), None)
     right = case.ours()
-    walk = right[0].walk
-    dense = twin.DenseWalk(walk.state, walk.reward, suite._dense(walk.counts, 17))
-    same = twin.DenseExploration(right[0].done, dense)
+    same = right[0]._replace(counts=suite._dense(right[0].counts, 17))
     suite._check(case._replace(ours=lambda: right[:1], c={"C": lambda: [same]}, numpy=None))
-    for wrong in same._replace(done=same.done + 1), same._replace(walk=dense._replace(counts=dense.counts + 1)):
+    for wrong in same._replace(done=same.done + 1), same._replace(counts=same.counts + 1):
         with pytest.raises(RuntimeError, match="C and our engine disagree"):
             suite._check(case._replace(ours=lambda: right[:1], c={"C": lambda wrong=wrong: [wrong]}))
     with pytest.raises(RuntimeError, match="NumPy and our engine disagree"):

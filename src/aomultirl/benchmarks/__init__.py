@@ -5,8 +5,7 @@ benchmarks.print_table(records)         for people
 benchmarks.as_dict(records)             for JSON
 """
 
-from aomultirl.benchmarks.record import Record
-from aomultirl.benchmarks.report import as_dict, print_table
+from aomultirl.benchmarks.report import Record, as_dict, print_table
 from aomultirl.benchmarks.suite import Sizes, run
 
 __all__ = ["Record", "Sizes", "as_dict", "print_table", "run"]

@@ -16,7 +16,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from aomultirl.benchmarks import peers
-from aomultirl.benchmarks.record import Record
+from aomultirl.benchmarks.report import Record
 from aomultirl.experiments.paper import GAMMA, HORIZON, PaperExperiment
 
 TARGET = 6.0

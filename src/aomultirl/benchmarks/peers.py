@@ -14,27 +14,27 @@ from aomultirl.mdp import MDP
 
 def with_einsum(world: MDP, horizon: int) -> Callable[[], NDArray[np.float64]]:
     """Optimal values (H + 1, S) as one writes it in NumPy, over the dense array; no actions."""
-    dense, rewards = world.transitions, np.ascontiguousarray(world.rewards)
-
-    def call() -> NDArray[np.float64]:
-        values = np.zeros((horizon + 1, world.n_states))
-        for h in range(horizon - 1, -1, -1):
-            values[h] = (rewards + np.einsum("sat,t->sa", dense, values[h + 1])).max(axis=1)
-        return values
-
-    return call
+    dense = world.transitions
+    return _backwards(world, horizon, lambda values: np.einsum("sat,t->sa", dense, values))
 
 
 def with_scipy(world: MDP, horizon: int) -> Callable[[], NDArray[np.float64]]:
     """Optimal values (H + 1, S) as one writes it with ``scipy.sparse`` and its fastest index type; no actions."""
     starts, states, probs = world.successors
-    rewards = np.ascontiguousarray(world.rewards)
     sparse = sp.csr_array((probs, states, starts.astype(np.int32)), shape=(len(starts) - 1, world.n_states))
+    return _backwards(world, horizon, lambda values: np.asarray((sparse @ values).reshape(world.rewards.shape)))
+
+
+def _backwards(
+    world: MDP, horizon: int, expect: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> Callable[[], NDArray[np.float64]]:
+    """Backward induction; ``expect`` makes the means over successors, (S, A), of values, (S,)."""
+    rewards = np.ascontiguousarray(world.rewards)
 
     def call() -> NDArray[np.float64]:
         values = np.zeros((horizon + 1, world.n_states))
         for h in range(horizon - 1, -1, -1):
-            values[h] = (rewards + (sparse @ values[h + 1]).reshape(rewards.shape)).max(axis=1)
+            values[h] = (rewards + expect(values[h + 1])).max(axis=1)
         return values
 
     return call

@@ -1,12 +1,14 @@
 """The cases: the same work done by our engine, by hand-written C, and by NumPy or SciPy.
 
 Every case first checks that its contenders agree, C to the last bit, so that no time is that of a wrong answer.
-Where C could hold the world in two ways, both are timed and the faster one counts.
+Where C could hold the world in two ways, both are timed and the faster one counts.  Contenders take turns, so that a
+busy machine slows them all alike.
 
 Exploring is the clustering phase of AOMultiRL in the paper's grid: ExploreID, then random actions up to H0.  A plain
 Python loop would take minutes for it, so its time is that of its first steps, which cost no more than later ones.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,13 +19,14 @@ from numpy.typing import NDArray
 from aomultirl import streams as tasks
 from aomultirl.agents import AOMultiRL, SequentialAOMultiRL
 from aomultirl.benchmarks import experiment, peers, twin
-from aomultirl.benchmarks.record import Record
-from aomultirl.benchmarks.timing import interleaved
+from aomultirl.benchmarks.report import Record
+from aomultirl.benchmarks.twin import Walked
 from aomultirl.engine import behaviours, planning, stepping
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments import History, runner
+from aomultirl.experiments.paper import FAILURE, GAMMA, HITTING_TIME, HORIZON, SEPARATION, WORLDS
 from aomultirl.exploring.explore_id import explore_id
 from aomultirl.mdp import MDP
 from aomultirl.worlds import gridworld
@@ -43,8 +46,6 @@ class Exploring(NamedTuple):
     loop: int
 
 
-GAMMA = ((1, 0), (8, 3), (2, 1))
-"""The paper's distinguishing set, as an ascending scan finds it."""
 THREE = Exploring(GAMMA, needed=1043, horizon=101_262, episodes=50, loop=5_000)
 ALL = Exploring(None, needed=1275, horizon=2_649_472, episodes=3, loop=5_000)
 
@@ -71,6 +72,9 @@ def _never(_ours: object, _other: object) -> bool:
     return False
 
 
+Work = Callable[[], Any]
+
+
 class Case(NamedTuple):
     """One piece of work; ``same`` compares our result with that of C, ``close`` with that of NumPy.
 
@@ -80,9 +84,9 @@ class Case(NamedTuple):
     name: str
     work: int
     unit: str
-    ours: Callable[[], Any]
-    c: Mapping[str, Callable[[], Any]] = MappingProxyType({})
-    numpy: Callable[[], Any] | None = None
+    ours: Work
+    c: Mapping[str, Work] = MappingProxyType({})
+    numpy: Work | None = None
     same: Callable[[Any, Any], bool] = _never
     close: Callable[[Any, Any], bool] = _never
     c_target: float | None = None
@@ -126,6 +130,34 @@ def _measure(case: Case, rounds: int, least_seconds: float, note: str) -> Record
     )
 
 
+def interleaved(contenders: Mapping[str, Work], *, rounds: int = 5, least_seconds: float = 0.05) -> dict[str, float]:
+    """CPU seconds of one call of each contender: the best of ``rounds`` turns.
+
+    A turn repeats its call until it takes about ``least_seconds``.  How often is found out first, which also
+    warms every contender up.
+    """
+    repeats = {name: _repeats(work, least_seconds) for name, work in contenders.items()}
+    best = dict.fromkeys(contenders, float("inf"))
+    for _ in range(rounds):
+        for name, work in contenders.items():
+            best[name] = min(best[name], _seconds(work, repeats[name]) / repeats[name])
+    return best
+
+
+def _repeats(work: Work, least_seconds: float) -> int:
+    repeats = 1
+    while _seconds(work, repeats) < least_seconds:
+        repeats *= 2
+    return repeats
+
+
+def _seconds(work: Work, repeats: int) -> float:
+    begin = time.process_time()
+    for _ in range(repeats):
+        work()
+    return time.process_time() - begin
+
+
 def _check(case: Case) -> None:
     """Every contender gives our answer."""
     ours = case.ours()
@@ -157,11 +189,11 @@ def _stepping(world: MDP, steps: int, c_twin: twin.Twin | None) -> Case:
     tables, n_pairs = world.alias_tables, world.n_states * world.n_actions
     stream, idle = streams(0, 2)
 
-    def ours() -> stepping.Walk:
+    def ours() -> Walked:
         simulator = stepping.Simulator(tables, rewards, start, stream.copy(), idle)
         counts = CountTable(n_pairs)
         outcome = simulator.run(stepping.Phase(behaviours.follow(plan), steps, counts, np.empty(0)))
-        return stepping.Walk(outcome.state, outcome.reward, counts)
+        return Walked(outcome.state, outcome.reward, counts)
 
     return Case(
         name=f"stepping S={world.n_states} A={world.n_actions}",
@@ -174,9 +206,9 @@ def _stepping(world: MDP, steps: int, c_twin: twin.Twin | None) -> Case:
     )
 
 
-def _same_walk(ours: stepping.Walk, other: twin.DenseWalk) -> bool:
+def _same_walk(ours: Walked, other: Walked) -> bool:
     counts = _dense(ours.counts, other.counts.shape[-1])
-    return (ours.state, ours.reward) == (other.state, other.reward) and np.array_equal(counts, other.counts)
+    return np.array_equal(counts, other.counts) and ours._replace(counts=None) == other._replace(counts=None)
 
 
 def _dense(table: CountTable, n_states: int) -> NDArray[np.int64]:
@@ -184,13 +216,6 @@ def _dense(table: CountTable, n_states: int) -> NDArray[np.int64]:
     counts = np.zeros((len(starts) - 1, n_states), np.int64)
     counts[np.repeat(np.arange(len(counts)), np.diff(starts)), states] = visits
     return counts
-
-
-class PhaseWalk(NamedTuple):
-    """done: the steps until every target had its samples; walk: the whole phase."""
-
-    done: int
-    walk: stepping.Walk
 
 
 def _exploring(world: MDP, size: Exploring, c_twin: twin.Twin | None) -> Case:
@@ -226,7 +251,7 @@ def explore(
     start: int,
     source: RandomStream,
     agent: RandomStream,
-) -> PhaseWalk:
+) -> Walked:
     """One clustering phase in the simulator; the streams move on."""
     n_states, n_actions = targets.shape
     counts, nothing = CountTable(n_states * n_actions), np.empty(0)
@@ -234,18 +259,16 @@ def explore(
     first = simulator.run(stepping.Phase(explore_id(targets, needed), horizon, counts, nothing))
     wander = behaviours.uniform(n_states, n_actions)
     rest = simulator.run(stepping.Phase(wander, horizon - first.steps, counts, nothing))
-    return PhaseWalk(first.steps, stepping.Walk(rest.state, first.reward + rest.reward, counts))
+    return Walked(rest.state, first.reward + rest.reward, counts, first.steps)
 
 
-def _same_explorations(ours: list[PhaseWalk], others: list[twin.DenseExploration]) -> bool:
-    return all(
-        one.done == other.done and _same_walk(one.walk, other.walk) for one, other in zip(ours, others, strict=True)
-    )
+def _same_explorations(ours: list[Walked], others: list[Walked]) -> bool:
+    return len(ours) == len(others) and all(map(_same_walk, ours, others))
 
 
-def _alike(ours: list[PhaseWalk], other: NDArray[np.int64]) -> bool:
+def _alike(ours: list[Walked], other: NDArray[np.int64]) -> bool:
     """A loop with draws of its own meets no other transitions than we do, so it walks in the same world."""
-    counts = np.sum([_dense(one.walk.counts, other.shape[-1]) for one in ours], axis=0)
+    counts = np.sum([_dense(one.counts, other.shape[-1]) for one in ours], axis=0)
     return bool(np.all(counts[other.reshape(counts.shape) > 0] > 0))
 
 
@@ -254,12 +277,13 @@ def _whole_run(episodes: int) -> Case:
     models = gridworld(edges="stay")
 
     def ours() -> History:
-        agent = AOMultiRL(4, 1.3 - 1e-6, 7, 0.03, GAMMA, constants="released", learning_horizon=200)
+        known = (WORLDS, SEPARATION, HITTING_TIME, FAILURE, GAMMA)
+        agent = AOMultiRL(*known, constants="released", learning_horizon=HORIZON)
         return runner.run(agent, models, tasks.paper(), episodes, seed=0)
 
     return Case(
         name="AOMultiRL, the paper's run",
-        work=episodes * (THREE.horizon + 200),
+        work=episodes * (THREE.horizon + HORIZON),
         unit="steps",
         ours=ours,
         seconds_target=0.5,
@@ -271,7 +295,7 @@ def _identifying(episodes: int) -> Case:
     models = gridworld()
 
     def ours() -> History:
-        agent = SequentialAOMultiRL(0.03, 200_000, 1.3 - 1e-6, learning=False)
+        agent = SequentialAOMultiRL(FAILURE, 200_000, SEPARATION, learning=False)
         return runner.run(agent, models, tasks.paper(), episodes, seed=0)
 
     steps = int(ours()["identification_steps"].sum())

@@ -22,25 +22,31 @@ from aomultirl.mdp import MDP
 SOURCE = Path(__file__).with_name("twin.c")
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
 POINTER, WHOLE = ctypes.c_void_p, ctypes.c_int64
+SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "follow": (ctypes.c_double, [POINTER, POINTER, WHOLE, POINTER, POINTER, *[WHOLE] * 3, *[POINTER] * 3]),
+    "explore": (ctypes.c_double, [*[POINTER] * 2, WHOLE, *[POINTER] * 2, *[WHOLE] * 4, *[POINTER] * 5]),
+    "plan_by_rows": (None, [*[POINTER] * 5, *[WHOLE] * 3, POINTER, POINTER]),
+    "plan_by_columns": (ctypes.c_int, [*[POINTER] * 3, *[WHOLE] * 4, POINTER, POINTER]),
+}
+"""What the functions of ``twin.c`` return and take."""
 
 
 class NoTwinError(RuntimeError):
     """There is no C twin on this machine; the message is one sentence that says why."""
 
 
-class DenseWalk(NamedTuple):
-    """state: where it ended; reward: the sum collected; counts: int64 (S * A, S)."""
+class Walked(NamedTuple):
+    """A walk through a world.
+
+    state, reward: where it ended, and the sum collected.
+    counts: every transition seen; int64 (S * A, S) from C, a :class:`CountTable` from our engine.
+    done: the steps until every target had its samples, where there are targets.
+    """
 
     state: int
     reward: float
-    counts: NDArray[np.int64]
-
-
-class DenseExploration(NamedTuple):
-    """done: the steps until every target had its samples; walk: the whole phase."""
-
-    done: int
-    walk: DenseWalk
+    counts: Any
+    done: int = 0
 
 
 def compiler() -> str | None:
@@ -81,40 +87,32 @@ class Twin:
     """The functions of ``twin.c``."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self._follow = library.follow
-        self._follow.restype = ctypes.c_double
-        self._follow.argtypes = [POINTER, POINTER, WHOLE, POINTER, POINTER, *[WHOLE] * 3, *[POINTER] * 3]
-        self._explore = library.explore
-        self._explore.restype = ctypes.c_double
-        self._explore.argtypes = [*[POINTER] * 2, WHOLE, *[POINTER] * 2, *[WHOLE] * 4, *[POINTER] * 5]
-        self._plan_by_rows = library.plan_by_rows
-        self._plan_by_rows.restype = None
-        self._plan_by_rows.argtypes = [*[POINTER] * 5, *[WHOLE] * 3, POINTER, POINTER]
-        self._plan_by_columns = library.plan_by_columns
-        self._plan_by_columns.restype = ctypes.c_int
-        self._plan_by_columns.argtypes = [*[POINTER] * 3, *[WHOLE] * 4, POINTER, POINTER]
+        for name, (result, arguments) in SIGNATURES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        self._library = library
 
     def follow(
         self, world: MDP, plan: NDArray[np.int32], steps: int, start: int, stream: RandomStream
-    ) -> Callable[[], DenseWalk]:
+    ) -> Callable[[], Walked]:
         """Follow ``plan``, (S,), for ``steps`` steps from ``start``; ``stream`` stays as it is."""
         tables, rewards = world.alias_tables, np.ascontiguousarray(world.rewards)
         shape = (world.n_states * world.n_actions, world.n_states)
 
-        def call() -> DenseWalk:
+        def call() -> Walked:
             state, words, counts = WHOLE(start), stream.copy(), np.zeros(shape, np.int64)
-            reward = self._follow(
+            reward = self._library.follow(
                 *(_address(tables.heads), _address(tables.cells), tables.width, _address(rewards), _address(plan)),
                 *(world.n_states, world.n_actions, steps),
                 *(ctypes.addressof(state), _address(words), _address(counts)),
             )
-            return DenseWalk(state.value, reward, counts)
+            return Walked(state.value, reward, counts)
 
         return call
 
     def explore(
         self, world: MDP, targets: NDArray[np.bool_], needed: int, steps: int, start: int, sources: NDArray[np.uint64]
-    ) -> Callable[[], list[DenseExploration]]:
+    ) -> Callable[[], list[Walked]]:
         """The clustering phase, ``steps`` long, once for each pair of streams in ``sources``, (n, 2, 4).
 
         targets: (S, A), each to be sampled ``needed`` times by ExploreID; after that actions are random.
@@ -123,9 +121,9 @@ class Twin:
         wanted = np.ascontiguousarray(targets, np.bool_)
         shape = (world.n_states * world.n_actions, world.n_states)
 
-        def once(streams: NDArray[np.uint64]) -> DenseExploration:
+        def once(streams: NDArray[np.uint64]) -> Walked:
             state, done, counts = WHOLE(start), WHOLE(), np.zeros(shape, np.int64)
-            reward = self._explore(
+            reward = self._library.explore(
                 *(_address(tables.heads), _address(tables.cells), tables.width, _address(rewards), _address(wanted)),
                 *(needed, world.n_states, world.n_actions, steps),
                 *(ctypes.addressof(state), _address(streams[0]), _address(streams[1]), _address(counts)),
@@ -133,7 +131,7 @@ class Twin:
             )
             if done.value < 0:
                 raise MemoryError("the C twin has no memory for its decisions")
-            return DenseExploration(done.value, DenseWalk(state.value, reward, counts))
+            return Walked(state.value, reward, counts, done.value)
 
         return lambda: [once(pair.copy()) for pair in sources]
 
@@ -141,42 +139,37 @@ class Twin:
         self, world: MDP, gains: NDArray[np.float64], caps: NDArray[np.float64]
     ) -> Callable[[], planning.Plan]:
         """Plan over successor lists.  gains: (S, A); caps: (H,)."""
-        inputs: list[NDArray[Any]] = [*world.successors, gains, caps]
-        values, policy = _outputs(len(caps), world.n_states)
-        sizes = (world.n_states, world.n_actions, len(caps))
-        arguments = (*map(_address, inputs), *sizes, _address(values), _address(policy))
-
-        def call(_alive: object = inputs) -> planning.Plan:
-            self._plan_by_rows(*arguments)
-            return planning.Plan(values, policy)
-
-        return call
+        return _planner(self._library.plan_by_rows, world, [*world.successors, gains, caps])
 
     def plan_by_columns(
         self, world: MDP, gains: NDArray[np.float64], caps: NDArray[np.float64]
     ) -> Callable[[], planning.Plan]:
         """Plan over the dense (S, S * A) array of columns.  gains: (S, A); caps: (H,)."""
-        inputs = [_columns(world), gains, caps]
-        values, policy = _outputs(len(caps), world.n_states)
-        sizes = (world.n_states, world.n_actions, len(caps), max(1, planning.BLOCK // world.n_actions))
-        arguments = (*map(_address, inputs), *sizes, _address(values), _address(policy))
+        block = max(1, planning.BLOCK // world.n_actions)
+        return _planner(self._library.plan_by_columns, world, [_columns(world), gains, caps], block)
 
-        def call(_alive: object = inputs) -> planning.Plan:
-            if self._plan_by_columns(*arguments) != 0:
-                raise MemoryError("the C twin has no memory for its sums")
-            return planning.Plan(values, policy)
 
-        return call
+def _planner(
+    plan: Callable[..., int | None], world: MDP, inputs: list[NDArray[Any]], *more: int
+) -> Callable[[], planning.Plan]:
+    """A plan of C, from arrays of which the last are the caps, (H,), and with ``more`` sizes than S, A and H."""
+    horizon = len(inputs[-1])
+    values, policy = np.zeros((horizon + 1, world.n_states)), np.zeros((horizon, world.n_states), np.int32)
+    sizes = (world.n_states, world.n_actions, horizon, *more)
+    arguments = (*map(_address, inputs), *sizes, _address(values), _address(policy))
+
+    def call(_alive: object = inputs) -> planning.Plan:
+        if plan(*arguments):
+            raise MemoryError("the C twin has no memory for its sums")
+        return planning.Plan(values, policy)
+
+    return call
 
 
 def _address(array: NDArray[Any]) -> int:
     if not array.flags.c_contiguous:
         raise ValueError("the C twin reads contiguous arrays only")
     return int(array.ctypes.data)
-
-
-def _outputs(horizon: int, n_states: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    return np.zeros((horizon + 1, n_states)), np.zeros((horizon, n_states), np.int32)
 
 
 def _columns(world: MDP) -> NDArray[np.float64]:

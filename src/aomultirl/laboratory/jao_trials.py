@@ -100,9 +100,14 @@ class Trial:
     constant: float = CONSTANT
 
     @property
+    def pairs(self) -> int:
+        """SA."""
+        return self.states * self.actions
+
+    @property
     def separation(self) -> float:
         """lambda."""
-        return self.constant * math.sqrt(self.states * self.actions / (self.horizon * self.diameter))
+        return self.constant * math.sqrt(self.pairs / (self.horizon * self.diameter))
 
     @property
     def sizes(self) -> str:
@@ -112,12 +117,12 @@ class Trial:
     @property
     def unit(self) -> float:
         """sqrt(DSAH)."""
-        return math.sqrt(self.diameter * self.states * self.actions * self.horizon)
+        return math.sqrt(self.diameter * self.pairs * self.horizon)
 
     def worlds(self) -> ModelSet:
         """All worlds of the family."""
         if self.family == TWO_STATES:
-            return jao(self.states * self.actions // 4, self.diameter, self.separation)
+            return jao(self.pairs // 4, self.diameter, self.separation)
         return two_jao_tree(self.states, self.actions, self.diameter, self.separation, kind="jao")
 
     def play(self, seed: int) -> Floats:
@@ -153,13 +158,12 @@ class Trial:
 
     def upper_bound(self) -> float:
         """UCRL2's bound on the regret of an episode in a family of two states, whose diameter is D / 4."""
-        n_actions = self.states * self.actions // 4
-        sizes = {"states": 2, "actions": n_actions, "episodes": 1, "horizon": self.horizon}
+        sizes = {"states": 2, "actions": self.pairs // 4, "episodes": 1, "horizon": self.horizon}
         return theory.ucrl2_bound(diameter=self.diameter / 4.0, **sizes).total
 
     def clustering_horizon(self) -> int:
         """AOMultiRL's H0 in a family of two states, whose smallest distinguishing set lacks one action of SA / 4."""
-        pairs = max(1, self.states * self.actions // 4 - 1)
+        pairs = max(1, self.pairs // 4 - 1)
         return theory.clustering_horizon(2, pairs, self.separation, self.diameter / 4.0, self.episodes, FAILURE)
 
 
@@ -170,20 +174,25 @@ def per_episode(regrets: Floats) -> Floats:
 
 Results = Mapping[Trial, Floats]
 """The regret of every episode in every run of a trial, (runs, K)."""
+LETTERS = {"horizon": "H", "diameter": "D", "pairs": "SA", "states": "S", "actions": "A"}
+"""Of the sizes that may be varied."""
 
 
 class TrialSweep(NamedTuple):
     """Trials that differ along an axis.
 
-    figure, letter: the name of the chart, and what is varied.
-    at: where a trial is on the axis.
+    figure, axis: the name of the chart, and which size of a trial is varied.
     rows: the trials, by agent or by c.
     """
 
     figure: str
-    letter: str
-    at: Callable[[Trial], float]
+    axis: str
     rows: dict[str, tuple[Trial, ...]]
+
+    @property
+    def letter(self) -> str:
+        """The letter of what is varied."""
+        return LETTERS[self.axis]
 
     @property
     def first(self) -> tuple[Trial, ...]:
@@ -193,7 +202,7 @@ class TrialSweep(NamedTuple):
     @property
     def x(self) -> list[float]:
         """Where the trials of a row are."""
-        return [self.at(trial) for trial in self.first]
+        return [float(getattr(trial, self.axis)) for trial in self.first]
 
     def trials(self) -> list[Trial]:
         """All trials, the largest first."""

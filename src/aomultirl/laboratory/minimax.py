@@ -5,7 +5,7 @@ lambda is tied to them.  Beside it are the lemma's lower bound, what is lost wit
 and UCRL2's upper bound.  Intervals are over runs.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from aomultirl.analysis.charts import Chart, Series
@@ -76,7 +76,7 @@ Point = tuple[int, int, float, int]
 
 
 class MinimaxSizes(NamedTuple):
-    """What is swept.
+    """What is swept; by default the sizes of a quick run.
 
     episodes, told_episodes, many: K, K of the agent that is told the task, and runs, of the sweep over K.
     runs, each: runs, and episodes of a run, at every point of the other sweeps; a third of the runs for agents that
@@ -88,36 +88,27 @@ class MinimaxSizes(NamedTuple):
     thorough: whether slow agents are in every sweep where they can be.
     """
 
-    episodes: int
-    told_episodes: int
-    many: int
-    runs: int
-    each: int
-    horizons: tuple[int, ...]
-    diameters: tuple[float, ...]
-    pairs: tuple[tuple[int, int], ...]
-    states: tuple[int, ...]
-    actions: tuple[int, ...]
-    constants: tuple[float, ...]
-    long_horizons: tuple[int, ...]
-    thorough: bool
+    episodes: int = 40
+    told_episodes: int = 160
+    many: int = 4
+    runs: int = 12
+    each: int = 1
+    horizons: tuple[int, ...] = (2000, 4000, 8000, 16_000, 32_000)
+    diameters: tuple[float, ...] = (20.0, 40.0, 80.0, 120.0)
+    pairs: tuple[tuple[int, int], ...] = ((10, 10), (10, 20), (20, 20), (20, 40))
+    states: tuple[int, ...] = (10, 18, 33, 60)
+    actions: tuple[int, ...] = (11, 17, 29, 51)
+    constants: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+    long_horizons: tuple[int, ...] = (40_000, 160_000, 640_000, 2_560_000)
+    thorough: bool = False
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Agents of most sweeps."""
+        return BLIND + (LEARNING if self.thorough else (LEARNER,))
 
 
-QUICK = MinimaxSizes(
-    episodes=40,
-    told_episodes=160,
-    many=4,
-    runs=12,
-    each=1,
-    horizons=(2000, 4000, 8000, 16_000, 32_000),
-    diameters=(20.0, 40.0, 80.0, 120.0),
-    pairs=((10, 10), (10, 20), (20, 20), (20, 40)),
-    states=(10, 18, 33, 60),
-    actions=(11, 17, 29, 51),
-    constants=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
-    long_horizons=(40_000, 160_000, 640_000, 2_560_000),
-    thorough=False,
-)
+QUICK = MinimaxSizes()
 FULL = MinimaxSizes(
     episodes=256,
     told_episodes=512,
@@ -129,7 +120,6 @@ FULL = MinimaxSizes(
     pairs=((10, 10), (10, 20), (20, 20), (20, 50)),
     states=(10, 20, 40, 100),
     actions=(11, 21, 51, 101),
-    constants=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
     long_horizons=(100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
     thorough=True,
 )
@@ -137,29 +127,24 @@ FULL = MinimaxSizes(
 
 def powers(sizes: MinimaxSizes) -> Iterator[TrialSweep]:
     """Over H, D, SA, S and A; H is nowhere below D S A."""
-    agents = BLIND + (LEARNING if sizes.thorough else (LEARNER,))
 
-    def rows(names: Sequence[str], family: str, places: Sequence[Point]) -> dict[str, tuple[Trial, ...]]:
-        runs = {name: max(2, sizes.runs // 3) if name in BLIND else sizes.runs for name in names}
-        return {name: tuple(Trial(name, *place, runs[name], sizes.each, family) for place in places) for name in names}
+    def sweep(axis: str, agents: Sequence[str], places: Sequence[Point], family: str = TWO_STATES) -> TrialSweep:
+        runs = {name: max(2, sizes.runs // 3) if name in BLIND else sizes.runs for name in agents}
+        rows = {name: tuple(Trial(name, *at, runs[name], sizes.each, family) for at in places) for name in agents}
+        return TrialSweep(f"minimax_{axis}", axis, rows)
 
-    with_slow = (*agents, SEQUENTIAL) if sizes.thorough else agents
     near = [(LEAST, LEAST, DISTANCE, horizon) for horizon in sizes.horizons]
-    yield TrialSweep("minimax_horizon", "H", lambda trial: float(trial.horizon), rows(with_slow, TWO_STATES, near))
+    yield sweep("horizon", (*sizes.agents, SEQUENTIAL) if sizes.thorough else sizes.agents, near)
     horizon = round(LEAST**2 * max(sizes.diameters))
-    far = [(LEAST, LEAST, diameter, horizon) for diameter in sizes.diameters]
-    yield TrialSweep("minimax_diameter", "D", lambda trial: trial.diameter, rows(agents, TWO_STATES, far))
+    yield sweep("diameter", sizes.agents, [(LEAST, LEAST, diameter, horizon) for diameter in sizes.diameters])
     horizon = round(DISTANCE * max(states * actions for states, actions in sizes.pairs))
     wide = [(states, actions, DISTANCE, horizon) for states, actions in sizes.pairs]
-    some = (*BLIND, LEARNER) if sizes.thorough else BLIND
-    area = rows(some, TWO_STATES, wide)
-    yield TrialSweep("minimax_pairs", "SA", lambda trial: float(trial.states * trial.actions), area)
+    yield sweep("pairs", (*BLIND, LEARNER) if sizes.thorough else BLIND, wide)
     fewest, twice = min(sizes.actions), 2.0 * DISTANCE
     deep = [(states, fewest, twice, round(twice * max(sizes.states) * fewest)) for states in sizes.states]
-    yield TrialSweep("minimax_states", "S", lambda trial: float(trial.states), rows(agents, TREE, deep))
+    yield sweep("states", sizes.agents, deep, TREE)
     horizon = round(DISTANCE * LEAST * max(sizes.actions))
-    broad = [(LEAST, actions, DISTANCE, horizon) for actions in sizes.actions]
-    yield TrialSweep("minimax_actions", "A", lambda trial: float(trial.actions), rows(agents, TREE, broad))
+    yield sweep("actions", sizes.agents, [(LEAST, actions, DISTANCE, horizon) for actions in sizes.actions], TREE)
 
 
 def over_episodes(sizes: MinimaxSizes) -> TrialSweep:
@@ -167,16 +152,14 @@ def over_episodes(sizes: MinimaxSizes) -> TrialSweep:
     point = (LEAST, LEAST, DISTANCE, min(sizes.horizons), sizes.many)
     agents = (*BLIND, RANDOM, *(LEARNING if sizes.thorough else (RECALL,)), SEQUENTIAL, POOLED)
     lengths = dict.fromkeys(agents, sizes.episodes) | {ORACLE: sizes.told_episodes}
-    rows: dict[str, tuple[Trial, ...]] = {name: (Trial(name, *point, each),) for name, each in lengths.items()}
-    return TrialSweep("minimax_episodes", "K", lambda trial: float(trial.episodes), rows)
+    return TrialSweep("minimax_episodes", "episodes", {name: (Trial(name, *point, k),) for name, k in lengths.items()})
 
 
 def over_constants(sizes: MinimaxSizes) -> TrialSweep:
     """lambda = c sqrt(SA / (HD)) with other c."""
     point = (LEAST, LEAST, DISTANCE, max(sizes.horizons) // 2, sizes.runs, sizes.each, TWO_STATES)
-    agents = BLIND + (LEARNING if sizes.thorough else (LEARNER,))
-    rows = {name: tuple(Trial(name, *point, constant) for constant in sizes.constants) for name in agents}
-    return TrialSweep("minimax_constant", "c", lambda trial: trial.constant, rows)
+    rows = {name: tuple(Trial(name, *point, constant) for constant in sizes.constants) for name in sizes.agents}
+    return TrialSweep("minimax_constant", "constant", rows)
 
 
 def over_long_horizons(sizes: MinimaxSizes) -> TrialSweep:
@@ -187,7 +170,7 @@ def over_long_horizons(sizes: MinimaxSizes) -> TrialSweep:
         )
         for constant in UCRL_CONSTANTS
     }
-    return TrialSweep("minimax_ucrl2", "H", lambda trial: float(trial.horizon), rows)
+    return TrialSweep("minimax_ucrl2", "horizon", rows)
 
 
 def measure(quick: bool, seed: int, executor: Executor) -> Findings:
@@ -230,7 +213,7 @@ def _linear(sweep: TrialSweep, results: Results) -> Findings:
             remark="the contrast to the others: the task is what earlier episodes do not tell",
         )
     )
-    caption = f"{some.sizes}; lambda = {some.separation:.3g}, {some.states * some.actions // 4} worlds."
+    caption = f"{some.sizes}; lambda = {some.separation:.3g}, {some.pairs // 4} worlds."
     figure = Chart(sweep.figure, "Regret against episodes", "K", "regret", series, caption=caption, to_scale=False)
     return Findings.shown(figure, *claims)
 
@@ -260,7 +243,7 @@ def _above(trials: Sequence[Trial], results: Results) -> Findings:
     title = "Regret of an episode, in multiples of the lower bound"
     words = "All points of the sweeps over H, D, SA, S and A."
     figure = Chart("minimax_above", title, "sqrt(DSAH)", "regret / bound", [], caption=words)
-    return Findings.shown(_scattered(figure, ratios, lambda trial: trial.unit), claim)
+    return Findings.shown(_scattered(figure, ratios, "unit"), claim)
 
 
 def _within(results: Results) -> Findings:
@@ -280,16 +263,17 @@ def _within(results: Results) -> Findings:
     claim = Claim(statement, UCRL2, Bounded(1.0, side="<="), estimates, remark=says, unit="as a share of it")
     title, words = "UCRL2's regret of an episode, as a share of its bound", "All points of UCRL2, two states."
     figure = Chart("minimax_within", title, "H", "regret / bound", [], caption=words)
-    return Findings.shown(_scattered(figure, shares, lambda trial: float(trial.horizon)), claim)
+    return Findings.shown(_scattered(figure, shares, "horizon"), claim)
 
 
-def _scattered(chart: Chart, ratios: Mapping[Trial, Measurement], at: Callable[[Trial], float]) -> Chart:
-    """The chart with ratios by agent, against a line at 1."""
+def _scattered(chart: Chart, ratios: Mapping[Trial, Measurement], axis: str) -> Chart:
+    """The chart with ratios by agent along a size of the trials, against a line at 1."""
+    places = sorted((float(getattr(trial, axis)), ratio, trial.agent) for trial, ratio in ratios.items())
     series = []
     for agent in dict.fromkeys(trial.agent for trial in ratios):
-        places = sorted((at(trial), ratio) for trial, ratio in ratios.items() if trial.agent == agent)
-        series.append(intervals(agent, [x for x, _ in places], [ratio for _, ratio in places]))
-    return chart._replace(series=[*series, level("the bound", map(at, ratios), 1.0)])
+        own = [(x, ratio) for x, ratio, whose in places if whose == agent]
+        series.append(intervals(agent, [x for x, _ in own], [ratio for _, ratio in own]))
+    return chart._replace(series=[*series, level("the bound", [x for x, *_ in places], 1.0)])
 
 
 def _hardest(sweep: TrialSweep, results: Results) -> Findings:

@@ -69,7 +69,7 @@ Results = Mapping[ClusteringRuns | LearningRuns, Floats]
 
 
 class RegretSizes(NamedTuple):
-    """What is swept.
+    """What is swept; by default the sizes of a quick run.
 
     separations, jao_separations, each, early
         lambda in signpost and in JAO worlds, and episodes at each, and where they end with the samples.
@@ -80,49 +80,31 @@ class RegretSizes(NamedTuple):
     bonus_episodes, reusing_episodes: K where bonuses are compared, and where samples are used twice.
     """
 
-    separations: tuple[float, ...]
-    jao_separations: tuple[float, ...]
-    each: int
-    early: int
-    runs: int
-    episodes: int
-    gaps: tuple[float, ...]
-    models: int
-    learning_runs: int
-    learning_episodes: int
-    numbers: tuple[int, ...]
-    number_runs: int
-    number_episodes: int
-    bonus_episodes: int
-    reusing_episodes: int
+    separations: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1)
+    jao_separations: tuple[float, ...] = (0.3, 0.15, 0.06, 0.03)
+    each: int = 5
+    early: int = 40
+    runs: int = 4
+    episodes: int = 32
+    gaps: tuple[float, ...] = (0.2, 0.05)
+    models: int = 4
+    learning_runs: int = 3
+    learning_episodes: int = 700
+    numbers: tuple[int, ...] = (1, 2, 4, 8)
+    number_runs: int = 3
+    number_episodes: int = 700
+    bonus_episodes: int = 300
+    reusing_episodes: int = 1000
 
 
-QUICK = RegretSizes(
-    separations=(1.0, 0.5, 0.2, 0.1),
-    jao_separations=(0.3, 0.15, 0.06, 0.03),
-    each=5,
-    early=40,
-    runs=4,
-    episodes=32,
-    gaps=(0.2, 0.05),
-    models=4,
-    learning_runs=3,
-    learning_episodes=700,
-    numbers=(1, 2, 4, 8),
-    number_runs=3,
-    number_episodes=700,
-    bonus_episodes=300,
-    reusing_episodes=1000,
-)
+QUICK = RegretSizes()
 FULL = RegretSizes(
     separations=(1.0, 0.5, 0.2, 0.1, 0.05),
-    jao_separations=(0.3, 0.15, 0.06, 0.03),
     each=16,
     early=100,
     runs=8,
     episodes=256,
     gaps=(0.2, 0.07, 0.025),
-    models=4,
     learning_runs=4,
     learning_episodes=12_000,
     numbers=(1, 2, 4, 8, 16),

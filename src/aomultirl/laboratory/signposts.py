@@ -168,17 +168,18 @@ class LearningRuns:
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes as :mod:`aomultirl.theory` takes them."""
-        return {"states": PLAIN + 1, "actions": 2, "models": self.models, "episodes": self.episodes}
+        sizes = {"states": PLAIN + 1, "actions": 2, "models": self.models, "episodes": self.episodes}
+        return sizes | {"learning_horizon": STEPS}
 
     def visits(self, level: float) -> int:
         """The visits of a pair after which its bonus is at most ``level``."""
         kind, scale = BONUSES[self.bonus]
-        horizons = {"horizon": self.exploring + STEPS + self.extra, "learning_horizon": STEPS}
+        sizes = self.sizes | {"horizon": self.exploring + STEPS + self.extra}
 
-        def too_few(n: int) -> bool:
-            return scale * float(theory.bonus(n, **self.sizes, **horizons, failure=FAILURE, constants=kind)) > level
+        def is_enough(n: int) -> bool:
+            return scale * float(theory.bonus(n, **sizes, failure=FAILURE, constants=kind)) <= level
 
-        return bisect_left(range(1 << 40), True, key=lambda n: not too_few(n))
+        return bisect_left(range(1 << 40), True, key=is_enough)
 
     def episodes_until(self, level: float) -> int:
         """Episodes in each world until the bonus is at most ``level``, if all pairs are visited equally often."""
@@ -186,7 +187,7 @@ class LearningRuns:
 
     def bound(self, episodes: int) -> theory.RegretBound:
         """Theorem 1 after so many episodes; learning has its second and third term."""
-        sizes = {**self.sizes, "episodes": episodes, "clustering_horizon": self.exploring, "learning_horizon": STEPS}
+        sizes = self.sizes | {"episodes": episodes, "clustering_horizon": self.exploring}
         if self.extra:
             return theory.first_stage_bound(**sizes, samples=self.extra, failure=FAILURE)
         return theory.regret_bound(**sizes, failure=FAILURE)
