@@ -20,8 +20,7 @@ from aomultirl.reports import lower_bounds
 TINY = coin.CoinSizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
 
 
-def tiny_coin(quick, seed, executor):
-    return coin.measure_with(TINY, seed, executor)
+tiny_coin = partial(coin.measure, sizes=TINY)
 
 
 def made_up(quick, seed, executor):
@@ -68,7 +67,7 @@ def test_groups_are_gathered_in_their_order_and_progress_never_goes_back():
     told = []
     parts = [(tiny_coin, 3), (partial(tiny_coin), 1)]
     found = groups.gather(parts, True, 5, InProcess(), lambda now, total: told.append((now, total)))
-    alone = coin.measure_with(TINY, 5, InProcess())
+    alone = tiny_coin(True, 5, InProcess())
     assert found.claims == alone.claims * 2
     assert found.figures == alone.figures * 2
     assert {total for _, total in told} == {100}
@@ -89,7 +88,7 @@ def test_only_the_groups_that_are_named_are_measured_and_nothing_else_is_left(ca
     monkeypatch.setattr(coin, "measure", tiny_coin)
     monkeypatch.setattr(minimax, "measure", made_up)
     words = ["lower-bounds", "--quick", "--workers", "1", "--seed", "3", "--out", str(tmp_path)]
-    alone = coin.measure_with(TINY, 3, InProcess())
+    alone = tiny_coin(True, 3, InProcess())
     coins = {figure.name for figure in alone.figures}
 
     assert run([*words, "--only", "minimax", "--only", "coin"]) == 0
@@ -140,7 +139,7 @@ def test_compiling_is_announced_where_it_is_needed(capsys, monkeypatch, tmp_path
 
 
 def test_what_the_coin_game_finds_is_written_down(tmp_path):
-    found = coin.measure_with(TINY, 0, InProcess())
+    found = tiny_coin(True, 0, InProcess())
     lower_bounds.write(found, tmp_path, quick=True, seed=0)
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert [claim["claim"] for claim in claims] == [claim.claim for claim in found.claims]

@@ -7,7 +7,7 @@ import pytest
 
 from aomultirl.experiments.executors import InProcess
 from aomultirl.laboratory import assumptions
-from aomultirl.laboratory.assumptions import AssumptionSizes, measure_with
+from aomultirl.laboratory.assumptions import AssumptionSizes
 from aomultirl.laboratory.blocked_worlds import AGENTS, LOOKING, NAMING, CourseSizes
 from aomultirl.laboratory.hitting_time import GatheringSizes
 
@@ -20,7 +20,7 @@ TINY = AssumptionSizes(
 
 @pytest.fixture(scope="module")
 def found():
-    return measure_with(TINY, 0, InProcess())
+    return assumptions.measure(True, 0, InProcess(), TINY)
 
 
 def figure_of(found, name):

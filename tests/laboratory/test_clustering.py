@@ -15,7 +15,7 @@ from aomultirl.experiments.executors import InProcess
 from aomultirl.exploring import explore_id
 from aomultirl.identifying.threshold import identify_cluster
 from aomultirl.laboratory import clustering, jao_trees
-from aomultirl.laboratory.clustering import SCALES, TreeSweep, along, bounds, measure_with
+from aomultirl.laboratory.clustering import SCALES, TreeSweep, along, bounds
 from aomultirl.laboratory.findings import carry_out
 from aomultirl.laboratory.jao_trees import (
     EXPLORE_ID,
@@ -52,7 +52,7 @@ TINY = (
 
 @pytest.fixture(scope="module")
 def found():
-    return measure_with(TINY, 0, InProcess())
+    return clustering.measure(True, 0, InProcess(), TINY)
 
 
 def episode(special, needed, seed=0):

@@ -17,7 +17,7 @@ SLOPES, ROWS_MISSED = 6, 6
 
 @pytest.fixture(scope="module")
 def found():
-    return coin.measure_with(TINY, 0, InProcess())
+    return coin.measure(True, 0, InProcess(), TINY)
 
 
 class Clairvoyant:
@@ -89,7 +89,7 @@ def test_the_corollarys_flips_of_the_second_column_are_more_than_there_are(found
 
 
 def test_who_does_the_work_makes_no_difference_and_the_seed_does(found):
-    assert coin.measure_with(TINY, 0, Backwards()) == found
+    assert coin.measure(True, 0, Backwards(), TINY) == found
     tasks = [GameBatch(TRACKING, 12, 0.2, 30, number) for number in range(2)]
     first, same, other = (carry_out(tasks, coin.KEY, seed, InProcess()) for seed in (0, 0, 1))
     assert first == same != other
@@ -114,7 +114,7 @@ def test_rows_are_found_with_flips_enough():
 
 def test_a_strategy_that_knows_the_row_would_be_noticed(monkeypatch):
     monkeypatch.setitem(coin.STRATEGIES, TRACKING, Clairvoyant())
-    found = coin.measure_with(TINY, 0, InProcess())
+    found = coin.measure(True, 0, InProcess(), TINY)
     (above,) = claims_with(found, "takes more than T1")
     (missed,) = claims_with(found, f"{TRACKING}: at least Q / 6 rows")
     (hidden,) = claims_with(found, "with this eps")

@@ -45,7 +45,7 @@ POINT = (10, 10, 20.0, 2000)
 
 @pytest.fixture(scope="module")
 def found():
-    return minimax.measure_with(TINY, 0, InProcess())
+    return minimax.measure(True, 0, InProcess(), TINY)
 
 
 class Clairvoyant(ao.agents.Optimal):
@@ -207,7 +207,7 @@ def test_who_does_the_work_makes_no_difference_and_the_seed_does():
 
 def test_an_agent_that_knows_the_special_action_would_be_noticed(monkeypatch):
     monkeypatch.setitem(jao_trials.AGENTS, LEARNER, lambda trial: Clairvoyant(trial.horizon))
-    found = minimax.measure_with(TINY, 0, InProcess())
+    found = minimax.measure(True, 0, InProcess(), TINY)
     lower = the_claim(found, "no agent's regret is below")
     assert not lower.holds
     assert lower.measured < 0.1

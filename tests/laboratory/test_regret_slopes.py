@@ -44,7 +44,7 @@ TINY = RegretSizes(
 
 @pytest.fixture(scope="module")
 def found():
-    return regret_slopes.measure_with(TINY, 0, InProcess())
+    return regret_slopes.measure(True, 0, InProcess(), TINY)
 
 
 def the_claim(found, words):
@@ -172,7 +172,7 @@ def test_that_the_papers_bonus_says_nothing_is_reported_with_the_episodes_it_wou
 
 def test_a_learner_that_learns_nothing_would_be_noticed(monkeypatch):
     monkeypatch.setitem(signposts.BONUSES, SCALED, ("paper", 1.0))
-    found = regret_slopes.measure_with(TINY, 0, InProcess())
+    found = regret_slopes.measure(True, 0, InProcess(), TINY)
     claim = the_claim(found, "sqrt(K), at the worst gap")
     assert not claim.holds
     assert claim.measured == pytest.approx(1.0)

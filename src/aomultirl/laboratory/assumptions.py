@@ -61,13 +61,9 @@ QUICK = AssumptionSizes(diameter.QUICK, hitting_time.QUICK, longest=8)
 FULL = AssumptionSizes(diameter.FULL, hitting_time.FULL, longest=10)
 
 
-def measure(quick: bool, seed: int, executor: Executor) -> Findings:
-    """All claims on the assumptions."""
-    return measure_with(QUICK if quick else FULL, seed, executor)
-
-
-def measure_with(sizes: AssumptionSizes, seed: int, executor: Executor) -> Findings:
-    """The same, with other sizes than the two of :func:`measure`."""
+def measure(quick: bool, seed: int, executor: Executor, sizes: AssumptionSizes | None = None) -> Findings:
+    """All claims on the assumptions, with the sizes of a quick or of a full run, or with others."""
+    sizes = sizes or (QUICK if quick else FULL)
     tasks: list[Course | Gathering] = [*sizes.courses.tasks(), *sizes.gathering.tasks()]
     results = carry_out(tasks, KEY, seed, executor)
     findings = diameter.measure(sizes.courses, results) + hitting_time.measure(sizes.gathering, results)

@@ -152,13 +152,9 @@ FULL = (
 )
 
 
-def measure(quick: bool, seed: int, executor: Executor) -> Findings:
-    """All claims on clustering."""
-    return measure_with(QUICK if quick else FULL, seed, executor)
-
-
-def measure_with(sweeps: Sequence[TreeSweep], seed: int, executor: Executor) -> Findings:
-    """The same, with other sweeps than the two of :func:`measure`."""
+def measure(quick: bool, seed: int, executor: Executor, sweeps: Sequence[TreeSweep] | None = None) -> Findings:
+    """All claims on clustering, with the sweeps of a quick or of a full run, or with others."""
+    sweeps = sweeps or (QUICK if quick else FULL)
     tasks = sorted((task for sweep in sweeps for task in sweep.tasks()), key=lambda task: task.explorer == EXPLORE_ID)
     episodes = carry_out(tasks, KEY, seed, executor)
     steps = StepsNeeded(episodes, seed)

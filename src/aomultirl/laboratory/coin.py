@@ -147,13 +147,9 @@ def hidden(strategy: str, repetitions: int) -> RowGames:
     return RowGames(strategy, game, first, (SPARE - 1) * first, repetitions)
 
 
-def measure(quick: bool, seed: int, executor: Executor) -> Findings:
-    """All claims on the coin game."""
-    return measure_with(QUICK if quick else FULL, seed, executor)
-
-
-def measure_with(sizes: CoinSizes, seed: int, executor: Executor) -> Findings:
-    """The same, with other sizes than the two of :func:`measure`."""
+def measure(quick: bool, seed: int, executor: Executor, sizes: CoinSizes | None = None) -> Findings:
+    """All claims on the coin game, with the sizes of a quick or of a full run, or with others."""
+    sizes = sizes or (QUICK if quick else FULL)
     biases = [(ROWS, bias) for bias in sizes.biases]
     rows = [(count, BIAS) for count in sizes.rows]
     batches = {

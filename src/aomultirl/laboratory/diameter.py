@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import breadth_first_order
 
 from aomultirl import theory as bounds
 from aomultirl.analysis.charts import Chart, Series
@@ -79,13 +80,7 @@ def measure(sizes: CourseSizes, results: Mapping[Any, Any]) -> Findings:
 
 def reachable(model: MDP, start: int) -> set[int]:
     """The states that some policy reaches from ``start`` with positive probability."""
-    states, waiting = {start}, [start]
-    while waiting:
-        after = np.flatnonzero(model.transitions[waiting.pop()].max(axis=0) > 0.0)
-        fresh = set(after.tolist()) - states
-        states |= fresh
-        waiting += fresh
-    return states
+    return set(breadth_first_order(model.transitions.max(axis=1), start, return_predecessors=False).tolist())
 
 
 def chances(model: MDP, start: int, goal: int, steps: Sequence[int]) -> list[float]:

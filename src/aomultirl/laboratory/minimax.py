@@ -173,13 +173,9 @@ def over_long_horizons(sizes: MinimaxSizes) -> TrialSweep:
     return TrialSweep("minimax_ucrl2", "horizon", rows)
 
 
-def measure(quick: bool, seed: int, executor: Executor) -> Findings:
-    """All claims on the minimax regime."""
-    return measure_with(QUICK if quick else FULL, seed, executor)
-
-
-def measure_with(sizes: MinimaxSizes, seed: int, executor: Executor) -> Findings:
-    """The same, with other sizes than the two of :func:`measure`."""
+def measure(quick: bool, seed: int, executor: Executor, sizes: MinimaxSizes | None = None) -> Findings:
+    """All claims on the minimax regime, with the sizes of a quick or of a full run, or with others."""
+    sizes = sizes or (QUICK if quick else FULL)
     powered, episodes = list(powers(sizes)), over_episodes(sizes)
     constants, long = over_constants(sizes), over_long_horizons(sizes)
     slowest_first = [episodes, *reversed(powered), constants, long]

@@ -115,13 +115,9 @@ FULL = RegretSizes(
 )
 
 
-def measure(quick: bool, seed: int, executor: Executor) -> Findings:
-    """All claims on AOMultiRL's regret."""
-    return measure_with(QUICK if quick else FULL, seed, executor)
-
-
-def measure_with(sizes: RegretSizes, seed: int, executor: Executor) -> Findings:
-    """The same, with other sizes than the two of :func:`measure`."""
+def measure(quick: bool, seed: int, executor: Executor, sizes: RegretSizes | None = None) -> Findings:
+    """All claims on AOMultiRL's regret, with the sizes of a quick or of a full run, or with others."""
+    sizes = sizes or (QUICK if quick else FULL)
     curves = [LearningRuns(sizes.models, gap, sizes.learning_runs, sizes.learning_episodes) for gap in sizes.gaps]
     numbers = {
         models: [LearningRuns(models, gap, sizes.number_runs, sizes.number_episodes) for gap in sizes.gaps]
