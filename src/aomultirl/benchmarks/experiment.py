@@ -23,7 +23,7 @@ TARGET = 6.0
 """Seconds in the kernels, for ten runs."""
 
 
-def measure(runs: int = 10, episodes: int = 200, most_steps: int = 101_262) -> Record:
+def measure(runs: int, episodes: int, most_steps: int) -> Record:
     """Run it, with ``most_steps`` of the transcribed episode's clustering phase."""
     experiment = PaperExperiment(runs=runs, episodes=episodes)
     PaperExperiment(1, 1).cells()[0].run()  # compiled and loaded before anything is timed

@@ -25,6 +25,7 @@ from aomultirl.laboratory.exponents import Floats, diagonal, fitted, intervals, 
 from aomultirl.laboratory.findings import COROLLARY_9, LEMMA_8, LEMMA_14, TREES, Findings, carry_out
 from aomultirl.laboratory.jao_trees import (
     EXPLORE_ID,
+    EXPLORERS,
     FAILURE,
     GOSPRL,
     LIKELIHOOD,
@@ -92,7 +93,7 @@ class TreeSweep(NamedTuple):
         """What is run; what takes long comes first."""
         sure = SURE in self.levels
         for tree in reversed(self.trees):
-            if self.explorer in (EXPLORE_ID, GOSPRL):
+            if self.explorer in EXPLORERS:
                 scales = SCALES if sure else SCALES[:-1]
                 if self.explorer == GOSPRL:
                     yield from (NamingTask(GOSPRL, tree, self.ways, scale) for scale in SOME_SCALES[sure])

@@ -25,18 +25,17 @@ from aomultirl.engine.counts import CountTable, visits_of
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.episodes import simulated
-from aomultirl.exploring import explore_id, gosprl
 from aomultirl.laboratory.exponents import Fit, Floats, fit_of, intervals, level, line_through, rate, slope_of, theory
 from aomultirl.laboratory.findings import APPENDIX_G, ASSUMPTION_12, LEMMA_14, Findings
+from aomultirl.laboratory.jao_trees import EXPLORE_ID, EXPLORERS, FAILURE, GOSPRL
 from aomultirl.mdp import MDP
 from aomultirl.refusals import Refusal
 from aomultirl.worlds.jao import HUB, two_jao
 from aomultirl.worlds.jao_tree import two_jao_tree
 
-EXPLORE_ID, GOSPRL = "ExploreID", "GOSPRL"
 TWO_JAO, LOCK = "2-JAO", "lock"
-ACTIONS, LEVEL, FAILURE = 4, 0.5, 0.1
-"""Left actions of the 2-JAO world; lambda; p."""
+ACTIONS, LEVEL = 4, 0.5
+"""Left actions of the 2-JAO world; lambda."""
 DIAMETER = 40.0
 """D of the 2-JAO worlds of what is computed."""
 STEPS = (1, 3, 10, 30, 100, 300, 1000)
@@ -121,9 +120,8 @@ class Gathering:
         rows = []
         for source in streams(np.random.SeedSequence(seed), 2 * self.repetitions).reshape(-1, 2, 4):
             counts = CountTable(targets.size)
-            explorer = explore_id(targets, needed) if self.explorer == EXPLORE_ID else gosprl(targets, needed, FAILURE)
-            simulator = simulated(model, 0, *source)
-            steps = simulator.run(Phase(explorer, horizon, counts, NOTHING)).steps
+            explorer = EXPLORERS[self.explorer](targets, needed)
+            steps = simulated(model, 0, *source).run(Phase(explorer, horizon, counts, NOTHING)).steps
             visits = (visits_of(counts.record, int(pair)) for pair in np.flatnonzero(targets))
             rows.append((steps, sum(min(count, needed) for count in visits)))
         steps, samples = np.array(rows, float).T

@@ -10,11 +10,11 @@ Student's distribution for the mean steps of an explorer, since GOSPRL's come fr
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -38,6 +38,11 @@ RULES = ("threshold test", "maximum likelihood")
 THRESHOLD, LIKELIHOOD = range(len(RULES))
 FAILURE = 0.1
 """p."""
+EXPLORERS: dict[str, Callable[[NDArray[np.bool_], int], Any]] = {
+    EXPLORE_ID: explore_id,
+    GOSPRL: lambda targets, needed: gosprl(targets, needed, FAILURE),
+}
+"""Who gathers samples: so many of every pair of a mask, (S, A)."""
 KNOWN = 2**30
 """Samples of each pair by which a world is known beforehand."""
 MOST_STEPS = 10**10
@@ -148,7 +153,7 @@ class NamingTask:
 
     def _episode(self, special: int, world: RandomStream, agent: RandomStream) -> tuple[int, ...]:
         simulator = simulated(worlds(self.tree)[special], 0, world, agent)
-        if self.explorer in (EXPLORE_ID, GOSPRL):
+        if self.explorer in EXPLORERS:
             return self._explored(simulator, special)
         return self._sequential(simulator, special, agent)
 
@@ -156,9 +161,7 @@ class NamingTask:
         tree, counts = self.tree, CountTable(self.tree.targets.size)
         few = math.floor(tree.least_samples + 1e-9)
         needed = tree.samples(self.scale) if self.scale else math.ceil(few / tree.rows)
-        behaviour = (
-            explore_id(tree.targets, needed) if self.explorer == EXPLORE_ID else gosprl(tree.targets, needed, FAILURE)
-        )
+        behaviour = EXPLORERS[self.explorer](tree.targets, needed)
         steps = left = 0
         while left < few or self.scale:
             outcome = simulator.run(Phase(behaviour, MOST_STEPS if self.scale else few - left, counts, NOTHING))
@@ -249,7 +252,7 @@ class Reading(NamedTuple):
     @property
     def has_rule(self) -> bool:
         """Whether a rule must be applied to what the explorer gathers."""
-        return self.explorer in (EXPLORE_ID, GOSPRL)
+        return self.explorer in EXPLORERS
 
     def __str__(self) -> str:
         rule = f", {RULES[self.rule]}" if self.has_rule else ""
@@ -272,7 +275,7 @@ class StepsNeeded:
     def __init__(self, episodes: Mapping[NamingTask, NamedEpisodes], seed: int) -> None:
         self._episodes: dict[tuple[str, Tree], dict[int, NamedEpisodes]] = {}
         for task, seen in episodes.items():
-            if task.scale == 0.0 and task.explorer in (EXPLORE_ID, GOSPRL):
+            if task.scale == 0.0 and task.explorer in EXPLORERS:
                 continue
             curve = self._episodes.setdefault((task.explorer, task.tree), {})
             samples = task.tree.samples(task.scale)
