@@ -101,22 +101,19 @@ def read(kind: Any, value: Any, sizes: Sizes, place: str = "memory") -> Any:
     place
         what messages call the value.
     """
+    narrow: list[Any] = []
     if typing.get_origin(kind) is Annotated:
         kind, *narrow = typing.get_args(kind)
-        return _narrowed(kind, value, sizes, place, narrow)
-    return _narrowed(kind, value, sizes, place, [])
-
-
-def _narrowed(kind: Any, value: Any, sizes: Sizes, place: str, narrow: list[Any]) -> Any:
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        (kind,) = (part for part in typing.get_args(kind) if part is not type(None))
     within = next((rule for rule in narrow if isinstance(rule, Within)), Within())
     least = within.least
     most = sizes[within.most] if isinstance(within.most, str) else within.most
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
         return value
-    if origin in (typing.Union, types.UnionType):
-        (other,) = (part for part in parts if part is not type(None))
-        return None if value is None else _narrowed(other, value, sizes, place, narrow)
     if kind is bool:
         return checks.truth(place, value)
     if kind is int:

@@ -95,7 +95,8 @@ def status(folder: str | Path) -> Status:
                 wall += told.wall_seconds
                 sources.add(told.source)
                 if isinstance(told, Failed):
-                    failed.append(_failure(told))
+                    what = told.specification
+                    failed.append(Failure(told.cell, what.label, what.world.name, what.number, told.error))
         waiting += not finished and f"{name}.zip" in begun
     done_all = sum(each.done for each in agents.values())
     return Status(
@@ -126,11 +127,6 @@ def _files(folder: Path) -> dict[str, bool]:
         return {}
     with os.scandir(folder) as entries:
         return {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
-
-
-def _failure(told: Failed) -> Failure:
-    what = told.specification
-    return Failure(told.cell, what.label, what.world.name, what.number, told.error)
 
 
 def _read(manifest: Path, name: str) -> Manifest | None:

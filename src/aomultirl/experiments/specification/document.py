@@ -34,6 +34,7 @@ from aomultirl import checks
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.episodes import read_episodes
 from aomultirl.experiments.judge import RECORDED
+from aomultirl.experiments.runner import read_record
 from aomultirl.experiments.specification.configurations import Contender, check_distinct, configure
 from aomultirl.experiments.specification.expansion import Variant, check_count, check_list, expand
 from aomultirl.experiments.specification.reading import read_document
@@ -115,7 +116,7 @@ class Specification(BaseModel):
 
     @cached_property
     def _recorded(self) -> tuple[str, ...]:
-        return tuple(name for name in RECORDED if name in self.record)
+        return read_record(self.record)
 
     @cached_property
     def _configurations(self) -> list[Cell]:
@@ -124,8 +125,7 @@ class Specification(BaseModel):
             raise ValueError(f"name is {self.name!r}, and a folder cannot be called that")
         checks.seed("seed", self.seed)
         _check_episodes("episodes", self.episodes)
-        for i, name in enumerate(self.record):
-            checks.choice(f"record[{i}]", name, RECORDED)
+        recorded = self._recorded
         worlds = _all_variants("world", self.worlds)
         streams = _all_variants("stream", self.streams)
         check_distinct("stream", streams)
@@ -144,7 +144,7 @@ class Specification(BaseModel):
             players += [Contender(agent, met, episodes, entry.label) for agent in variants]
         count = self.runs * len(worlds) * sum(len(player.streams) * len(player.episodes) for player in players)
         check_count(count)
-        return configure(worlds, players, self.seed, self._recorded)
+        return configure(worlds, players, self.seed, recorded)
 
 
 def _all_variants(noun: str, entries: Sequence[NamedEntry]) -> list[Variant]:
