@@ -4,60 +4,46 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 DRAWING = ("plotly", "jinja2", "matplotlib", "PIL", "aomultirl.reports.page")
 SPECIFICATION = """
 episodes = 2
-runs = 1
-
-[[worlds]]
-name = "gridworld"
-
-[[agents]]
-name = "Random"
-horizon = 3
+runs = 2
+worlds = [{name = "gridworld", size = 3}]
+agents = [{name = "Random", horizon = 3}, {name = "Optimal", horizon = 3}]
 """
 CHILD = """
 import json, sys
 from aomultirl.cli import run
-status = run(json.loads(sys.argv[1]))
-print(json.dumps([status, sorted(sys.modules)]))
+found = []
+for words in json.loads(sys.argv[1]):
+    status = run(words)
+    found.append([status, sorted(sys.modules)])
+print()
+print(json.dumps(found))
 """
 
 
-def imported(*words):
-    """The modules that a command has imported, in a process of its own."""
-    child = [sys.executable, "-c", CHILD, json.dumps(words)]
-    last = subprocess.run(child, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
-    status, modules = json.loads(last)
-    assert status == 0
-    return set(modules)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("small")
-    (place / "small.toml").write_text(SPECIFICATION)
-    return place
-
-
-@pytest.mark.parametrize("words", [("--help",), ("list",), ("run", "--help"), ("bounds",)], ids=" ".join)
-def test_commands_without_results_do_not_import_what_draws(words):
-    assert not imported(*words) & set(DRAWING)
-
-
-def test_running_and_looking_after_it_do_not_import_what_draws(folder):
-    out = str(folder / "out")
-    commands = [("run", str(folder / "small.toml"), "--out", out), ("status", out), ("verify", out)]
-    for words in commands:
-        modules = imported(*words)
-        assert not modules & set(DRAWING), words
-        assert "aomultirl.experiments.store" in modules or words[0] != "run"
-
-
-def test_the_check_can_fail(folder):
-    """A report draws."""
-    out = str(folder / "drawn")
-    imported("run", str(folder / "small.toml"), "--out", out)
-    assert {"plotly", "aomultirl.reports.page"} <= imported("report", out)
+def test_commands_that_draw_nothing_do_not_import_what_draws(tmp_path):
+    """All commands in one process, one after the other; a report comes last, and draws, so the check can fail."""
+    (tmp_path / "small.toml").write_text(SPECIFICATION)
+    out = str(tmp_path / "out")
+    commands = [
+        ["--help"],
+        ["list"],
+        ["run", "--help"],
+        ["bounds"],
+        ["run", str(tmp_path / "small.toml"), "--out", out],
+        ["status", out],
+        ["verify", out],
+        ["compare", out],
+        ["report", out],
+    ]
+    child = [sys.executable, "-c", CHILD, json.dumps(commands)]
+    said = subprocess.run(child, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
+    *others, report = zip(commands, json.loads(said), strict=True)
+    for words, (status, modules) in others:
+        assert status == 0, words
+        assert not set(modules) & set(DRAWING), words
+        assert words[0] != "run" or words[1] == "--help" or "aomultirl.experiments.store" in modules
+    assert report[1][0] == 0
+    assert {"plotly", "aomultirl.reports.page"} <= set(report[1][1])

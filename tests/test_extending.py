@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
+from aomultirl import cli
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "extending"
@@ -78,15 +79,10 @@ def strangers():
     sys.path.remove(str(EXAMPLES))
 
 
-def aomultirl(*words, folder):
-    return subprocess.run(
-        [sys.executable, "-m", "aomultirl", *words],
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-        cwd=folder,
-        check=False,
-    )
+def process(*words, folder):
+    """What a new process said, which finds the modules but has loaded none of them."""
+    words = [sys.executable, *words]
+    return subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, cwd=folder, check=False)
 
 
 def test_every_file_is_one_of_each_kind_and_short():
@@ -164,7 +160,10 @@ def test_both_parts_work_inside_aomultirl_saved_and_resumed(strangers, tmp_path)
 
 
 def test_a_file_alone_imports_nothing(strangers, tmp_path):
-    """Another process, which has not loaded the learner's module, says what is missing and imports nothing."""
+    """Another process, which has not loaded the learner's module, says what is missing and imports nothing.
+
+    Nor does a sweep from TOML that nobody named the modules for.
+    """
     agent = ao.agents.Pooled(strangers["q_learning"].OptimisticQ(), 20)
     ao.run(agent, strangers["corridors"].corridors(), ao.streams.uniform(), 2)
     ao.save(agent, tmp_path / "agent.zip")
@@ -172,14 +171,18 @@ def test_a_file_alone_imports_nothing(strangers, tmp_path):
         "import sys, aomultirl as ao\n"
         "try:\n    ao.load_agent('agent.zip')\n"
         "except ValueError as error:\n    print(error)\n"
+        "from aomultirl import cli\n"
+        "print(cli.run(['run', 'sweep.toml', '--out', 'three']))\n"
         "print('q_learning' in sys.modules)\n"
         "ao.plugins.load('q_learning')\n"
         "print(ao.load_agent('agent.zip').learner)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path, check=True
-    )
-    message, imported, learner = done.stdout.splitlines()
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    done = process("-c", program, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    message, status, imported, learner = done.stdout.splitlines()
+    assert status == "2"
+    assert "there is no such world" in done.stderr
     assert "there is no learner 'OptimisticQ'" in message
     assert imported == "False"
     assert learner == "OptimisticQ(rate=0.5, discount=0.95)"
@@ -187,28 +190,24 @@ def test_a_file_alone_imports_nothing(strangers, tmp_path):
 
 def test_a_sweep_from_toml_on_two_workers(strangers, tmp_path):
     (tmp_path / "sweep.toml").write_text(SWEEP)
-    done = aomultirl("run", "sweep.toml", "--out", "two", "--workers", "2", *PLUGINS, folder=tmp_path)
+    words = ["run", "sweep.toml", "--out", "two", "--workers", "2", *PLUGINS]
+    done = process("-m", "aomultirl", *words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    one = aomultirl("run", "sweep.toml", "--out", "one", "--workers", "1", *PLUGINS, folder=tmp_path)
-    assert one.returncode == 0, one.stderr
+    out = ["--out", str(tmp_path / "one"), "--workers", "1"]
+    assert cli.run(["run", str(tmp_path / "sweep.toml"), *out, *PLUGINS]) == 0
     cells = [sorted((tmp_path / name / "cells").glob("*.parquet")) for name in ("one", "two")]
     assert [path.name for path in cells[0]] == [path.name for path in cells[1]]
     assert len(cells[0]) == 2 * 3 * 2
     assert [path.read_bytes() for path in cells[0]] == [path.read_bytes() for path in cells[1]]
     frame = ao.load(tmp_path / "two")
     assert set(frame["agent"].unique()) >= {"ExploreThenCommit", "Pooled", "AOMultiRL"}
-    again = aomultirl("run", "sweep.toml", "--out", "two", *PLUGINS, folder=tmp_path)
-    assert again.returncode == 0, again.stderr
-    without = aomultirl("run", "sweep.toml", "--out", "three", folder=tmp_path)
-    assert without.returncode == 2
-    assert "there is no such world" in without.stderr or "there is no world" in without.stderr
+    assert cli.run(["run", str(tmp_path / "sweep.toml"), "--out", str(tmp_path / "two"), *PLUGINS]) == 0
 
 
-def test_the_command_lists_them(tmp_path):
+def test_the_command_lists_them(strangers, capsys):
     for name, (kind, word) in KINDS.items():
-        done = aomultirl("list", f"{kind}s", "--plugin", name, folder=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert word in done.stdout
+        assert cli.run(["list", f"{kind}s", "--plugin", name]) == 0
+        assert word in capsys.readouterr().out
 
 
 def test_what_is_kept_is_what_it_says(strangers):

@@ -32,15 +32,17 @@ def answer_of(code):
 
 def test_import_is_quick_and_compiles_nothing():
     """The second that it may take is 1.9 times what Numba and SciPy take, which is measured, as machines differ."""
-    answers, yardstick = [], []
+    spent, yardstick = [], []
     for _ in range(4):
-        answers.append(answer_of(CODE).split(maxsplit=3))
-        yardstick.append(float(answer_of(LIBRARIES)))
-    assert min(float(answer[0]) for answer in answers) < 1.9 * min(yardstick)
-    for _, kernels, compiled, heavy in answers:
+        seconds, kernels, compiled, heavy = answer_of(CODE).split(maxsplit=3)
         assert int(kernels) > 10
         assert int(compiled) == 0
         assert heavy.strip() == "[]"
+        spent.append(float(seconds))
+        yardstick.append(float(answer_of(LIBRARIES)))
+        if spent[-1] < 1.9 * min(yardstick):  # only a machine that is busy with something else is asked again
+            break
+    assert min(spent) < 1.9 * min(yardstick)
 
 
 def test_without_its_packages_the_command_says_how_to_get_them():
@@ -50,26 +52,3 @@ def test_without_its_packages_the_command_says_how_to_get_them():
     assert run.stderr.strip() == (
         "aomultirl: the command line needs typer; install it with: pip install 'aomultirl[experiments]'"
     )
-
-
-SWEEP = """
-import sys
-from aomultirl.cli import run
-assert run(["run", sys.argv[1], "--out", sys.argv[2]]) == 0
-assert run(["compare", sys.argv[2]]) == 0
-print(sorted({"jinja2", "matplotlib", "plotly"} & set(sys.modules)))
-"""
-SMALL = """
-name = "small"
-episodes = 2
-runs = 2
-worlds = [{name = "gridworld", size = 3}]
-agents = [{name = "Random", horizon = 5}, {name = "Optimal", horizon = 5}]
-"""
-
-
-def test_a_sweep_and_its_leaderboard_import_nothing_that_draws(tmp_path):
-    (tmp_path / "small.toml").write_text(SMALL)
-    command = [sys.executable, "-c", SWEEP, str(tmp_path / "small.toml"), str(tmp_path / "out")]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == "[]"

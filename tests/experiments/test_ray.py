@@ -13,12 +13,12 @@ from aomultirl.experiments import ray_executor
 from aomultirl.experiments.completion import complete
 from aomultirl.experiments.executors import InProcess
 from aomultirl.experiments.ray_executor import LOCAL_ONLY, RayCluster
-from aomultirl.experiments.specification import read_specification
 from aomultirl.experiments.store import Store
 from sweeps import experiment, results
 
 os.environ.update(LOCAL_ONLY)
 pytest.importorskip("ray")
+STRANGERS = Path(__file__).parent.parent / "strangers"
 LOOPBACK = "127.0.0.1"
 THIS_MACHINE = ("0100007F:", "00000000000000000000000001000000:", "0000000000000000FFFF00000100007F:")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
@@ -107,24 +107,30 @@ def test_a_cluster_gives_the_same_bytes(tmp_path):
 
 
 def fresh(*words):
-    """A Python process into which nothing was imported, in the environment of somebody who knows nothing of Ray."""
+    """A Python process into which nothing was imported, in the environment of somebody who knows nothing of Ray.
+
+    It finds the modules of strangers.
+    """
     clean = {name: value for name, value in os.environ.items() if name not in LOCAL_ONLY}
+    clean["PYTHONPATH"] = os.pathsep.join([str(STRANGERS), *filter(None, sys.path)])
     return subprocess.Popen([sys.executable, *words], env=clean, stderr=subprocess.PIPE, text=True)
 
 
-def test_the_command_listens_to_this_machine_alone(tmp_path):
-    specification = tmp_path / "long.toml"
+def test_the_command_listens_to_this_machine_alone_and_its_workers_load_the_plugins_that_were_named(tmp_path):
+    """In a process of its own: a worker begins with what the command has, not with what this test imported."""
+    specification = tmp_path / "strange.toml"
     specification.write_text(
         """
         episodes = 4
         record = []
-        runs = 3
-        worlds = [{name = "gridworld"}]
-        agents = [{name = "Random", horizon = 2_000_000}]
+        runs = 2
+        worlds = [{name = "corridor"}]
+        agents = [{name = "Random", horizon = 2_000_000}, {name = "Sticky", horizon = 5}]
         """
     )
-    words = ["run", str(specification), "--out", str(tmp_path / "out"), "--ray", "local", "--workers", "2"]
-    process = fresh("-m", "aomultirl", *words)
+    words = ["-P", "-m", "aomultirl", "run", str(specification), "--plugin", "strange_methods", "--out"]
+    here = fresh(*words, str(tmp_path / "here"))
+    process = fresh(*words, str(tmp_path / "there"), "--ray", "local", "--workers", "2")
     heard, computed = set(), False
     while process.poll() is None:
         heard |= set(listening(process.pid))
@@ -133,8 +139,9 @@ def test_the_command_listens_to_this_machine_alone(tmp_path):
     assert process.returncode == 0, process.stderr.read()
     assert computed  # so workers were there to be listened to
     assert heard == set()
-    told = read_specification(specification)
-    assert results(tmp_path / "out") == expected(tmp_path / "here", told.identity(), told.cells())
+    assert here.wait() == 0, here.stderr.read()
+    assert len(results(tmp_path / "here")) == 4
+    assert results(tmp_path / "here") == results(tmp_path / "there")
 
 
 def test_a_cluster_that_others_can_reach_is_stopped():
@@ -196,20 +203,3 @@ def test_one_of_two_machines_is_lost(tmp_path):
     assert act.done
     assert not found.failed
     assert results(tmp_path / "ray") == expected(tmp_path / "here", identity, cells)
-
-
-def test_workers_of_a_cluster_load_the_plugins_that_were_named(tmp_path):
-    """In a process of its own: a worker begins with what the command has, not with what this test imported."""
-    folder = Path(__file__).parent.parent / "strangers"
-    specification = tmp_path / "strange.toml"
-    specification.write_text(
-        'episodes = 3\nruns = 2\n[[worlds]]\nname = "corridor"\n[[agents]]\nname = "Sticky"\nhorizon = 5\n'
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])}
-    call = [sys.executable, "-P", "-m", "aomultirl", "run", str(specification), "--plugin", "strange_methods"]
-    for place, options in (("here", []), ("there", ["--ray", "local", "--workers", "2"])):
-        out = ["--out", str(tmp_path / place)]
-        ran = subprocess.run([*call, *out, *options], capture_output=True, text=True, check=False, env=environment)
-        assert ran.returncode == 0, ran.stderr
-    assert len(results(tmp_path / "here")) == 2
-    assert results(tmp_path / "here") == results(tmp_path / "there")

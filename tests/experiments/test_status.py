@@ -65,18 +65,19 @@ def test_other_folders_are_refused_in_one_line(tmp_path, capfd, content):
     assert "place" in told
 
 
-def test_ten_thousand_cells_are_counted_at_once(tmp_path):
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.long)])
+def test_thousands_of_cells_are_counted_at_once(tmp_path, count):
     """The command as a person runs it, with the interpreter's start; processor's time, for other work may go on.
 
-    Two seconds were one and a half times what a machine took to import the command line and parse as many files with
-    the plainest reader; machines differ, so that is measured beside it.
+    Two seconds, for ten thousand cells, were one and a half times what a machine took to import the command line and
+    parse as many files with the plainest reader; machines differ, so that is measured beside it.
     """
     identity, cells = experiment(runs=1)
     store = Store(tmp_path, identity, cells)
     store.prepare()
     store.keep(compute(cells[0]))
     manifest = store.manifest(cells[0]).read_bytes()
-    many = [dataclasses.replace(cells[0], number=number) for number in range(10_000)]
+    many = [dataclasses.replace(cells[0], number=number) for number in range(count)]
     store = Store(tmp_path, identity, many)
     store.prepare()
     for cell in many[1:]:
@@ -90,8 +91,10 @@ def test_ten_thousand_cells_are_counted_at_once(tmp_path):
         told, spent = timed(line)
         seconds.append(spent)
         yardstick.append(timed([sys.executable, "-c", plainest, str(tmp_path)])[1])
-    assert "10,000 of 10,000 cells done" in told
-    assert len(results(tmp_path)) == 10_000
+        if spent < 1.5 * min(yardstick):  # only a machine that is busy with something else is asked again
+            break
+    assert f"{count:,} of {count:,} cells done" in told
+    assert len(results(tmp_path)) == count
     assert min(seconds) < 1.5 * min(yardstick)
 
 

@@ -102,15 +102,26 @@ def test_values_span_no_more_than_the_diameter():
 
 
 @pytest.mark.parametrize(
-    ("edges", "diameter"), [("third", 75.64517840), pytest.param("stay", 80.29310214, marks=pytest.mark.long)]
+    ("edges", "diameter", "worlds"),
+    [
+        ("third", 75.64517840, 1),
+        pytest.param("third", 75.64517840, 4, marks=pytest.mark.long),
+        pytest.param("stay", 80.29310214, 4, marks=pytest.mark.long),
+    ],
 )
-def test_thirty_by_thirty_grids_in_time(edges, diameter):
+def test_thirty_by_thirty_grids_in_time(edges, diameter, worlds):
     """The four grids are mirror images as far as travel goes, so their diameters agree."""
     cycle(3).diameter()
-    for world in ao.worlds.gridworld(30, edges):
+    for world in [*ao.worlds.gridworld(30, edges)][:worlds]:
         begin = time.process_time()
         assert world.diameter() == pytest.approx(diameter, abs=1e-7)
         assert time.process_time() - begin < 20.0
+
+
+@pytest.mark.parametrize("edges", ["third", "stay"])
+def test_the_diameters_of_mirror_images_agree(edges):
+    first, *others = (world.diameter() for world in ao.worlds.gridworld(8, edges))
+    assert others == pytest.approx([first] * 3, abs=1e-7)
 
 
 def test_diameter_is_the_hitting_time_where_there_is_no_choice():

@@ -148,13 +148,11 @@ def test_long_and_odd_labels(browser, runs, tmp_path):
     path = tmp_path / "long.html"
     odd = "an agent of 100 %{y} " + "with a name that does not end " * 5
     write_page(path, [Run(odd, 0, runs[3].history), Run("TheOther" * 4, 0, runs[6].history)])
-    browser.width(1200)
-    browser.open(path)
-    legend = browser.run("document.querySelector('#chart-rewards .legend').textContent")
-    assert "100 %{y} with" in legend
     for width in (360, 1200):
         browser.width(width, 780)
         browser.open(path)
+        legend = browser.run("document.querySelector('#chart-rewards .legend').textContent")
+        assert "100 %{y} with" in legend
         assert browser.run("document.documentElement.scrollWidth") <= width
         heights = browser.run("[...document.querySelectorAll('.choice')].map((one) => one.offsetHeight)")
         assert max(heights) < 50
@@ -177,6 +175,8 @@ def test_it_loads_in_two_seconds(browser, report):
                             performance.getEntriesByType('navigation')[0].loadEventEnd)"""
             )
         )
+        if times[-1] < 2_000:  # only a machine that is busy with something else is asked again
+            break
     assert min(times) < 2_000
 
 
