@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 QUICK := tests/engine tests/worlds tests/agents/test_contract.py tests/benchmarks tests/experiments/test_completion.py \
 	tests/experiments/test_history.py tests/test_import.py tests/test_mdp.py tests/test_pythons.py
 
+# Tests start a hundred processes; each would compile all sources anew where the environment forbids to keep bytecode.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick bench docs clean
 .DEFAULT_GOAL := test
 

@@ -91,9 +91,9 @@ LONG = pytest.mark.long
 @pytest.mark.parametrize(
     ("agent", "way", "workers"),
     [
-        (RANDOM, signal.SIGINT, "1"),
         (RECALL, signal.SIGTERM, "1"),
         (RANDOM, signal.SIGINT, "2"),
+        pytest.param(RANDOM, signal.SIGINT, "1", marks=LONG),
         pytest.param(RANDOM, signal.SIGTERM, "1", marks=LONG),
         pytest.param(RECALL, signal.SIGINT, "1", marks=LONG),
         pytest.param(RANDOM, signal.SIGTERM, "2", marks=LONG),
@@ -107,7 +107,10 @@ def test_an_endless_run(tmp_path, agent, way, workers):
 
 
 @pytest.mark.parametrize("moment", [0.3, pytest.param(0.0, marks=LONG), pytest.param(0.1, marks=LONG)])
-@pytest.mark.parametrize(("first", "second"), [(signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(signal.SIGINT, signal.SIGTERM), pytest.param(signal.SIGTERM, signal.SIGINT, marks=LONG)],
+)
 def test_several_signals_while_processes_start(tmp_path, first, second, moment):
     """What libraries raise when they are interrupted in the middle of something is not taken for bad input."""
     process = start(tmp_path, ["run", specification(tmp_path, RANDOM), "--out", "out", "--workers", "2"])

@@ -12,12 +12,13 @@ def test_everything_public_is_called():
     assert public - called == RECORDS & public
 
 
-def test_a_thousand_calls(tmp_path, monkeypatch):
+@pytest.mark.parametrize("count", [400, pytest.param(1000, marks=pytest.mark.long)])
+def test_calls_that_nobody_means(tmp_path, monkeypatch, count):
     monkeypatch.chdir(tmp_path)
-    found = check_calls(1000, seed=12)
-    assert sum(found.values()) == 1000
-    assert found["refused"] > 500
-    assert found["worked"] > 50
+    found = check_calls(count, seed=12)
+    assert sum(found.values()) == count
+    assert found["refused"] > count / 2
+    assert found["worked"] > count / 20
 
 
 @pytest.mark.long

@@ -1,5 +1,6 @@
 import dataclasses
 import time
+from functools import partial
 
 import pytest
 from PIL import Image
@@ -66,28 +67,33 @@ def test_words_never_run_off_the_picture():
     assert {picture.getpixel((watch_gif.WIDTH - 5, y)) for y in range(watch_gif.HEIGHT)} == {white}
 
 
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)], ids=["short", "whole"])
 @pytest.mark.parametrize(
     ("name", "models"),
     [
-        ("two-stage", ao.worlds.gridworld(3)),
-        ("aomultirl", ao.worlds.gridworld(30)),
-        ("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
-        ("random", ao.worlds.jao()),
-        ("sequential", ao.worlds.gridworld(9)),
-        ("recall", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+        ("two-stage", partial(ao.worlds.gridworld, 3)),
+        ("aomultirl", partial(ao.worlds.gridworld, 30)),
+        ("aomultirl", partial(ao.worlds.random_models, 6, 2, 12, 2, 1.0, 0)),
+        ("random", ao.worlds.jao),
+        ("sequential", partial(ao.worlds.gridworld, 9)),
+        ("recall", partial(ao.worlds.random_models, 6, 2, 12, 2, 1.0, 0)),
     ],
     ids=["all pairs", "large grid", "many clusters", "no map", "sequential", "recall"],
 )
-def test_every_world_has_one(tmp_path, name, models):
-    recording, path = watched(name, models, episode=1), tmp_path / "episode.gif"
+def test_every_world_has_one(tmp_path, monkeypatch, name, models, whole):
+    if not whole:  # the palette and the frames are what takes time
+        monkeypatch.setattr(watch_gif, "COLOURS", 16)
+        monkeypatch.setattr(watch_gif, "MOST_FRAMES", 30)
+    recording, path = watched(name, models(), episode=1), tmp_path / "episode.gif"
     watch_gif.write(recording, path)
     assert path.stat().st_size < 5_000_000
     with Image.open(path) as image:
         assert 2 < image.n_frames <= watch_gif.MOST_FRAMES
 
 
-def test_the_same_recording_gives_the_same_bytes(tmp_path):
+def test_the_same_recording_gives_the_same_bytes(tmp_path, monkeypatch):
     paths = [tmp_path / "a.gif", tmp_path / "b.gif"]
+    monkeypatch.setattr(watch_gif, "MOST_FRAMES", 30)
     for path in paths:
         watch_gif.write(watched("optimal", episode=0), path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
