@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import psutil
@@ -53,14 +54,26 @@ def killed(folder, runs, workers, new, seconds):
         ):
             time.sleep(0.002)
         time.sleep(seconds)
+        left = children(process.pid)
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
+        while any(
+            Path(f"/proc/{child}").exists() for child in left
+        ):  # they end, and may write until then
+            time.sleep(0.01)
     finally:
         process.kill()
         process.wait()
     lasted, found = time.monotonic() - begin, manifests(folder)
     assert {name: found.get(name) for name in kept} == kept  # what was finished is not touched again
     return Kill(lasted, len(found), len(found) - len(kept), len(list(folder.rglob("*.partial"))))
+
+
+def children(process):
+    try:
+        return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:  # it is over
+        return []
 
 
 def at_work(folder, process):

@@ -75,7 +75,7 @@ def test_bad_options_get_one_sentence(words, told, capsys):
 
 def test_the_command_prints_the_table(monkeypatch, capsys):
     few = [dataclasses.replace(case, episodes=6) for case in suites.identify_suite()[:1]]
-    monkeypatch.setattr(suites, "identify_suite", lambda: few)
+    monkeypatch.setitem(suites.SUITES, "identify", lambda: few)
     monkeypatch.setenv("COLUMNS", "140")
     assert cli.run(["compare", "--suite", "identify", "--runs", "2"]) == 0
     shown = capsys.readouterr().out
