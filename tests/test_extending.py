@@ -188,6 +188,15 @@ def test_a_file_alone_imports_nothing(strangers, tmp_path):
     assert learner == "OptimisticQ(rate=0.5, discount=0.95)"
 
 
+def test_a_sweep_from_toml(strangers, tmp_path):
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    words = ["run", str(tmp_path / "sweep.toml"), "--out", str(tmp_path / "one"), *PLUGINS]
+    assert cli.run([*words, "--workers", "1"]) == 0
+    assert len(list((tmp_path / "one" / "cells").glob("*.parquet"))) == 2 * 3 * 2
+    assert set(ao.load(tmp_path / "one")["agent"].unique()) >= {"ExploreThenCommit", "Pooled", "AOMultiRL"}
+
+
+@pytest.mark.long
 def test_a_sweep_from_toml_on_two_workers(strangers, tmp_path):
     (tmp_path / "sweep.toml").write_text(SWEEP)
     words = ["run", "sweep.toml", "--out", "two", "--workers", "2", *PLUGINS]

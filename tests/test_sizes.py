@@ -175,11 +175,15 @@ def test_control_groups(tmp_path, listed, files, left):
     [
         lambda: ao.worlds.random_models(20_000, 4, 6),
         lambda: ao.worlds.gridworld(20),
-        lambda: ao.worlds.jao(120),
-        lambda: ao.worlds.two_jao(60),
-        lambda: ao.worlds.two_jao_tree(60, 40, models=10),
+        lambda: ao.worlds.jao(60),
+        lambda: ao.worlds.two_jao(30),
+        lambda: ao.worlds.two_jao_tree(60, 40, models=5),
         lambda: GRID[0].optimal_policy(50_000),
-        lambda: _run(ao.agents.Random(1), 1500),
+        lambda: _run(ao.agents.Random(1), 400),
+        pytest.param(lambda: ao.worlds.jao(120), marks=pytest.mark.long),
+        pytest.param(lambda: ao.worlds.two_jao(60), marks=pytest.mark.long),
+        pytest.param(lambda: ao.worlds.two_jao_tree(60, 40, models=10), marks=pytest.mark.long),
+        pytest.param(lambda: _run(ao.agents.Random(1), 1500), marks=pytest.mark.long),
     ],
 )
 def test_estimates_are_near(monkeypatch, make):

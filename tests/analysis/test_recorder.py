@@ -74,13 +74,20 @@ def test_frames_follow_the_steps():
     assert max(np.diff(steps)) > 1
 
 
-def test_a_long_episode_has_few_frames_and_every_event():
+@pytest.mark.parametrize(
+    ("least", "options"),
+    [
+        (10_000, {"samples": 80, "clustering_horizon": 10_000}),
+        pytest.param(50_000, {}, marks=pytest.mark.long),
+    ],
+)
+def test_a_long_episode_has_few_frames_and_every_event(least, options):
     models = ao.worlds.gridworld()
     agent = ao.agents.AOMultiRL(
-        4, 1.299999, 7, 0.03, models.distinguishing_set(), constants="released", learning_horizon=200
+        4, 1.299999, 7, 0.03, models.distinguishing_set(), constants="released", learning_horizon=200, **options
     )
     recording = recorder.record(agent, models, episode=1)
-    assert len(recording.actions) == agent.stage.clustering_horizon + 200 > 50_000
+    assert len(recording.actions) == agent.stage.clustering_horizon + 200 > least
     assert len(recording.frames) < 300
     done = [frame.event for frame in recording.events if "has its" in frame.event]
     assert len(done) == 3

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import subprocess
 import sys
 import uuid
@@ -188,9 +187,10 @@ def test_a_second_process_compiles_nothing_for_any_behaviour_also_after_one_that
     assert run(OURS, tmp_path / "nobody.py") == []
 
 
-def test_a_record_that_no_other_process_could_find_is_compiled_and_not_kept(strangers, tmp_path):
-    shutil.copy(strangers.with_name("rates.py"), tmp_path)
-    code = KERNELS + strangers.read_text() + STRANGE.replace("__import__(sys.argv[1])", "sys.modules[__name__]")
+@pytest.mark.long
+def test_a_record_that_no_other_process_could_find_is_compiled_and_not_kept(tmp_path):
+    (tmp_path / "rates.py").write_text("RATE = 0.3\n")
+    code = KERNELS + MODULE + STRANGE.replace("__import__(sys.argv[1])", "sys.modules[__name__]")
     (tmp_path / "script.py").write_text(code)
     for _ in range(2):
         command = [sys.executable, "script.py"]

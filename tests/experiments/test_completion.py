@@ -40,6 +40,7 @@ def test_only_what_is_missing_is_computed(tmp_path):
     assert told.calls == [(4, 4), 0, 1, 2, 3, (4, 1), 2]
 
 
+@pytest.mark.long
 def test_processes_give_the_same_bytes(tmp_path, whole):
     subprocess.run(command(tmp_path / "out", "--workers", "2", runs=2), check=True, capture_output=True)
     assert results(tmp_path / "out") == whole

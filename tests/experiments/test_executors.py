@@ -42,9 +42,11 @@ def test_workers_are_counted():
         local(0)
 
 
-def test_an_item_that_kills_its_process_is_lost_alone():
-    found = list(LocalProcesses(2).map(deadly, range(12), lambda item, why: (item, why)))
-    assert sorted(x for x in found if isinstance(x, int)) == [x for x in range(12) if x != 7]
+@pytest.mark.parametrize(("workers", "items"), [(1, range(7, 10)), pytest.param(2, range(12), marks=pytest.mark.long)])
+def test_an_item_that_kills_its_process_is_lost_alone(workers, items):
+    """Two items are under way for each worker, so of three the last one waits for new processes."""
+    found = list(LocalProcesses(workers).map(deadly, items, lambda item, why: (item, why)))
+    assert sorted(x for x in found if isinstance(x, int)) == [x for x in items if x != 7]
     assert [x for x in found if not isinstance(x, int)] == [(7, KILLED)]
 
 
@@ -57,6 +59,20 @@ def test_a_process_lost_once_costs_nothing(tmp_path):
     assert (tmp_path / "killed").exists()
 
 
+def test_an_item_that_is_lost_twice_is_an_error_where_nobody_takes_it(monkeypatch):
+    """No process is started: every pool says that it lost what it was given."""
+
+    def losing(self, work, waiting, workers, suspects, stays):
+        suspects.extend(waiting)
+        waiting.clear()
+        yield from ()
+
+    monkeypatch.setattr(LocalProcesses, "_pool", losing)
+    with pytest.raises(RuntimeError, match="killed, twice"):
+        list(LocalProcesses(2).map(square, [7]))
+
+
+@pytest.mark.long
 def test_a_lost_process_is_an_error_where_nobody_takes_it():
     with pytest.raises(RuntimeError, match="killed, twice"):
         list(LocalProcesses(2).map(deadly, [7]))
@@ -85,24 +101,29 @@ def own_process(_):
     return os.getpid()
 
 
-def test_processes_stay_within_the_block_and_no_longer():
+@pytest.mark.long
+def test_after_the_block_processes_are_other_ones():
+    executor = LocalProcesses(2)
+    with staying(executor):
+        first, second = (set(executor.map(own_process, range(8))) for _ in range(2))
+        assert first == second
+    assert first.isdisjoint(executor.map(own_process, range(4)))
+
+
+def test_processes_stay_within_the_block_unless_they_are_interrupted_and_no_longer():
     executor = LocalProcesses(2)
     with staying(executor):
         first, second = (set(executor.map(own_process, range(8))) for _ in range(2))
         assert first == second
         assert len(first) == 2
-    assert not any(psutil.pid_exists(pid) for pid in first)
-    assert first.isdisjoint(executor.map(own_process, range(4)))
-
-
-def test_after_an_interruption_nothing_stays():
-    executor = LocalProcesses(2)
-    with staying(executor):
         results = executor.map(own_process, range(40))
-        first = next(results)
+        assert next(results) in first
         results.close()
-        assert not psutil.pid_exists(first)
-        assert len(set(executor.map(own_process, range(8)))) == 2
+        assert not any(psutil.pid_exists(pid) for pid in first)
+        others = set(executor.map(own_process, range(8)))
+        assert len(others) == 2
+        assert first.isdisjoint(others)
+    assert not any(psutil.pid_exists(pid) for pid in others)
 
 
 def test_this_process_stays_anyway():

@@ -57,9 +57,7 @@ def killed(folder, runs, workers, new, seconds):
         left = children(process.pid)
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
-        while any(
-            Path(f"/proc/{child}").exists() for child in left
-        ):  # they end, and may write until then
+        while any(Path(f"/proc/{child}").exists() for child in left):  # they end, and may write until then
             time.sleep(0.01)
     finally:
         process.kill()

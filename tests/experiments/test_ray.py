@@ -144,6 +144,7 @@ def test_the_command_listens_to_this_machine_alone_and_its_workers_load_the_plug
     assert results(tmp_path / "here") == results(tmp_path / "there")
 
 
+@pytest.mark.long
 def test_a_cluster_that_others_can_reach_is_stopped():
     """Ray was imported before anybody could ask it to keep to this machine."""
     use = "list(RayCluster('local', 1).map(abs, [1]))"

@@ -235,19 +235,25 @@ def test_only_one_process_writes_results(tmp_path):
     assert files.at_work(tmp_path) == ""
 
 
+ENDS = [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGKILL, 1), (signal.SIGKILL, 2)]
+"""Signals, and the workers of the command that gets them."""
+
+
 @pytest.mark.parametrize(
-    ("way", "workers"),
+    ("name", "way", "workers"),
     [
-        pytest.param(signal.SIGINT, 1, marks=pytest.mark.long),
-        (signal.SIGTERM, 2),
-        pytest.param(signal.SIGKILL, 1, marks=pytest.mark.long),
-        pytest.param(signal.SIGKILL, 2, marks=pytest.mark.long),
+        pytest.param(name, *end, marks=() if (name, *end) == ("run", signal.SIGTERM, 2) else pytest.mark.long)
+        for name in ("run", "reproduce")
+        for end in ENDS
     ],
 )
-def test_whatever_ends_it_nothing_is_half_written_and_the_rest_is_finished_later(tmp_path, capfd, way, workers):
+def test_whatever_ends_it_nothing_is_half_written_and_the_rest_is_finished_later(tmp_path, capfd, name, way, workers):
     """The command itself, ended at some moment after the first cell; then run to its end."""
     out = tmp_path / "out"
-    line = command(out, "--workers", str(workers), runs=6)
+    line, cells = command(out, "--workers", str(workers), runs=6), 24
+    if name == "reproduce":
+        options = ["--runs", "3", "--episodes", "8", "--workers", str(workers), "--out", str(out)]
+        line, cells = [sys.executable, "-m", "aomultirl", "reproduce", *options], 15
     process = subprocess.Popen(line, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     begin = time.monotonic()
     while len(list(out.glob("cells/*.json"))) < 2 and time.monotonic() - begin < 120 and process.poll() is None:
@@ -258,14 +264,14 @@ def test_whatever_ends_it_nothing_is_half_written_and_the_rest_is_finished_later
     assert b"Traceback" not in words
     assert (b"interrupted; what was finished is kept" in words) == (way == signal.SIGINT)
     kept = {path.name: path.stat().st_mtime_ns for path in out.glob("cells/*")}
-    assert 4 <= len(kept) < 48
+    assert 4 <= len(kept) < 2 * cells
     if way != signal.SIGKILL:
         assert not list(out.rglob("*.partial"))
     capfd.readouterr()
-    assert cli.run([*line[line.index("run") :], "--workers", "1"]) == 0
+    assert cli.run([*line[line.index(name) :], "--workers", "1"]) == 0
     assert "damaged" not in capfd.readouterr().err
     assert not list(out.rglob("*.partial"))
-    assert len(list(out.glob("cells/*.json"))) == 24
+    assert len(list(out.glob("cells/*.json"))) == cells
     whole = [name for name in kept if name.endswith(".json")]
     assert all((out / "cells" / name).stat().st_mtime_ns == kept[name] for name in whole)
 

@@ -154,16 +154,34 @@ def cycle(n_states, n_actions=1):
     return ao.MDP(np.repeat(steps[:, None], n_actions, axis=1), np.zeros((n_states, n_actions)))
 
 
-@settings(deadline=None, max_examples=800)
-@given(tasks(), st.integers(1, 6), st.sampled_from(["random", "released"]), st.integers(0, 300), st.integers(0, 10**6))
+EXPLORATIONS = (
+    tasks(),
+    st.integers(1, 6),
+    st.sampled_from(["random", "released"]),
+    st.integers(0, 300),
+    st.integers(0, 10**6),
+)
+"""What is explored, the samples that are needed, how ties are broken, the most steps, and the seed."""
+
+
+@settings(deadline=None, max_examples=250)
+@given(*EXPLORATIONS)
 def test_equals_algorithm_2_decided_anew_at_every_step(task, needed, ties, steps, seed):
+    world, targets, state = task
+    assert_equals_slow(world, targets, needed, ties, steps, state, seed)
+
+
+@pytest.mark.long
+@settings(deadline=None, max_examples=800)
+@given(*EXPLORATIONS)
+def test_equals_algorithm_2_decided_anew_at_every_step_of_many_explorations(task, needed, ties, steps, seed):
     world, targets, state = task
     assert_equals_slow(world, targets, needed, ties, steps, state, seed)
 
 
 @pytest.mark.parametrize("ties", ["random", "released"])
 @pytest.mark.parametrize("edges", ["third", "stay"])
-@pytest.mark.parametrize(("pairs", "needed"), [("three", 30), ("all", 5)])
+@pytest.mark.parametrize(("pairs", "needed"), [("three", 30), pytest.param("all", 5, marks=pytest.mark.long)])
 def test_equals_algorithm_2_on_the_papers_grids(edges, pairs, needed, ties):
     targets = grid_pairs(GAMMA) if pairs == "three" else np.ones((16, 4), bool)
     for task, world in enumerate(ao.worlds.gridworld(edges=edges)):
@@ -285,10 +303,11 @@ def test_released_takes_the_first_of_equals_and_draws_nothing():
     assert first.visits.tolist() == [[1, 0, 0], [1, 0, 0]]
 
 
-def test_ties_of_targets_are_broken_uniformly():
+@pytest.mark.parametrize("seeds", [600, pytest.param(3000, marks=pytest.mark.long)])
+def test_ties_of_targets_are_broken_uniformly(seeds):
     """Chi-square over fixed seeds; the false-alarm rate of the test is 0.1 %."""
     targets = np.array([[True, False, True, True]])
-    first = sum(Run(cycle(1, 4), targets, 9, steps=1, seed=seed).visits[0] for seed in range(3000))
+    first = sum(Run(cycle(1, 4), targets, 9, steps=1, seed=seed).visits[0] for seed in range(seeds))
     assert first[1] == 0
     assert stats.chisquare(first[[0, 2, 3]]).pvalue > 1e-3
 

@@ -143,7 +143,7 @@ def alarms(runs, k, differing, rng):
     return found
 
 
-@pytest.mark.parametrize("k", [4, 5, 7])
+@pytest.mark.parametrize("k", [4, *(pytest.param(k, marks=pytest.mark.long) for k in (5, 7))])
 def test_false_alarms(k):
     """At most exp(-bound) for each kind and exp(-level) for the interval, together 0.3; false-alarm rate 0.1 %.
 

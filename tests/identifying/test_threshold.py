@@ -39,12 +39,23 @@ STATES = st.dictionaries(st.integers(0, 3), st.integers(1, 5), max_size=4)
 TABLES = st.fixed_dictionaries(dict.fromkeys(range(3), STATES))
 
 
-@settings(deadline=None, max_examples=200)
-@given(empirical_rows, empirical_rows)
-def test_distance_equals_slow_twin(one, other):
+def assert_distance_equals_slow_twin(one, other):
     a, b = explored({1: one}), explored({0: {1: 5}, 1: other, 2: {0: 1}})
     assert distance(a.record, b.record, 1) == pytest.approx(slow_distance(one, other), abs=1e-12)
     assert distance(b.record, a.record, 1) == pytest.approx(slow_distance(one, other), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(empirical_rows, empirical_rows)
+def test_distance_equals_slow_twin(one, other):
+    assert_distance_equals_slow_twin(one, other)
+
+
+@pytest.mark.long
+@settings(deadline=None, max_examples=200)
+@given(empirical_rows, empirical_rows)
+def test_distance_equals_slow_twin_on_many_rows(one, other):
+    assert_distance_equals_slow_twin(one, other)
 
 
 @settings(deadline=None, max_examples=50)
@@ -112,12 +123,32 @@ def test_the_papers_threshold():
         assert identify_cluster(explored(sure), [explored(there)], np.array([2]), delta) == number
 
 
-@settings(deadline=None, max_examples=200)
-@given(TABLES, st.lists(TABLES, max_size=4), st.sets(st.integers(0, 2)), st.sampled_from([0.0, 0.3, 0.7, 1.1, 1.9]))
-def test_identify_cluster_equals_slow_twin(here, known, pairs, threshold):
+def assert_identify_cluster_equals_slow_twin(here, known, pairs, threshold):
     """Thresholds keep away from where rounding decides; 0 is met exactly by rows of the same shares."""
     apart = [max((slow_distance(here[pair], there[pair]) for pair in pairs), default=0.0) for there in known]
     assume(all(abs(one - threshold) > 1e-9 or one == threshold == 0.0 for one in apart))
     wanted = next((number for number, one in enumerate(apart) if one <= threshold), -1)
     clusters = [explored(there) for there in known]
     assert identify_cluster(explored(here), clusters, np.array(sorted(pairs), np.int64), threshold) == wanted
+
+
+QUESTIONS = (
+    TABLES,
+    st.lists(TABLES, max_size=4),
+    st.sets(st.integers(0, 2)),
+    st.sampled_from([0.0, 0.3, 0.7, 1.1, 1.9]),
+)
+"""What was seen here, what was seen in the clusters, the pairs that are compared, and the threshold."""
+
+
+@settings(deadline=None, max_examples=60)
+@given(*QUESTIONS)
+def test_identify_cluster_equals_slow_twin(here, known, pairs, threshold):
+    assert_identify_cluster_equals_slow_twin(here, known, pairs, threshold)
+
+
+@pytest.mark.long
+@settings(deadline=None, max_examples=200)
+@given(*QUESTIONS)
+def test_identify_cluster_equals_slow_twin_on_many_tables(here, known, pairs, threshold):
+    assert_identify_cluster_equals_slow_twin(here, known, pairs, threshold)

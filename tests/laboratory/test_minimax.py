@@ -207,7 +207,8 @@ def test_who_does_the_work_makes_no_difference_and_the_seed_does():
 
 def test_an_agent_that_knows_the_special_action_would_be_noticed(monkeypatch):
     monkeypatch.setitem(jao_trials.AGENTS, LEARNER, lambda trial: Clairvoyant(trial.horizon))
-    found = minimax.measure(True, 0, InProcess(), TINY)
+    sizes = TINY._replace(episodes=4, told_episodes=4, many=2, long_horizons=(20_000, 25_000))
+    found = minimax.measure(True, 0, InProcess(), sizes)
     lower = the_claim(found, "no agent's regret is below")
     assert not lower.holds
     assert lower.measured < 0.1

@@ -74,7 +74,7 @@ def test_a_mark_that_someone_wrote_removes_nothing_elsewhere(tmp_path, figures):
     assert (out / "figures" / "kept.png").is_dir()
 
 
-@pytest.mark.parametrize("whole", [0, 1, 2, 5, 7])
+@pytest.mark.parametrize("whole", [0, 5, *(pytest.param(whole, marks=pytest.mark.long) for whole in (1, 2, 7))])
 def test_an_interrupted_write_is_still_ours_and_the_next_one_tidies_up(tmp_path, monkeypatch, whole):
     """Interrupted after so many of eight files: the mark twice, claims, page, and two figures twice."""
     lower_bounds.write(OLD, tmp_path, quick=True, seed=0)

@@ -175,9 +175,10 @@ def test_totals_that_cannot_be_compared(runs, models):
 
 
 def test_few_episodes_have_whole_ticks(runs, unjudged):
+    few, many = make_page([Run("mine", 0, unjudged)]), make_page(runs)
     for name in ("rewards", "timeline", "steps"):
-        assert chart_of(make_page([Run("mine", 0, unjudged)]), name)["layout"]["xaxis"]["dtick"] == 1
-        assert "dtick" not in chart_of(make_page(runs), name)["layout"]["xaxis"]
+        assert chart_of(few, name)["layout"]["xaxis"]["dtick"] == 1
+        assert "dtick" not in chart_of(many, name)["layout"]["xaxis"]
 
 
 def test_what_is_said_of_worlds_that_nobody_knows(runs, unjudged):

@@ -67,15 +67,18 @@ def test_words_never_run_off_the_picture():
     assert {picture.getpixel((watch_gif.WIDTH - 5, y)) for y in range(watch_gif.HEIGHT)} == {white}
 
 
-@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)], ids=["short", "whole"])
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=LONG)], ids=["short", "whole"])
 @pytest.mark.parametrize(
     ("name", "models"),
     [
-        ("two-stage", partial(ao.worlds.gridworld, 3)),
-        ("aomultirl", partial(ao.worlds.gridworld, 30)),
-        ("aomultirl", partial(ao.worlds.random_models, 6, 2, 12, 2, 1.0, 0)),
+        pytest.param("two-stage", partial(ao.worlds.gridworld, 3), marks=LONG),
+        pytest.param("aomultirl", partial(ao.worlds.gridworld, 30), marks=LONG),
+        pytest.param("aomultirl", partial(ao.worlds.random_models, 6, 2, 12, 2, 1.0, 0), marks=LONG),
         ("random", ao.worlds.jao),
-        ("sequential", partial(ao.worlds.gridworld, 9)),
+        pytest.param("sequential", partial(ao.worlds.gridworld, 9), marks=LONG),
         ("recall", partial(ao.worlds.random_models, 6, 2, 12, 2, 1.0, 0)),
     ],
     ids=["all pairs", "large grid", "many clusters", "no map", "sequential", "recall"],
@@ -91,9 +94,10 @@ def test_every_world_has_one(tmp_path, monkeypatch, name, models, whole):
         assert 2 < image.n_frames <= watch_gif.MOST_FRAMES
 
 
-def test_the_same_recording_gives_the_same_bytes(tmp_path, monkeypatch):
+@pytest.mark.parametrize("frames", [8, pytest.param(30, marks=LONG)])
+def test_the_same_recording_gives_the_same_bytes(tmp_path, monkeypatch, frames):
     paths = [tmp_path / "a.gif", tmp_path / "b.gif"]
-    monkeypatch.setattr(watch_gif, "MOST_FRAMES", 30)
+    monkeypatch.setattr(watch_gif, "MOST_FRAMES", frames)
     for path in paths:
         watch_gif.write(watched("optimal", episode=0), path)
     assert paths[0].read_bytes() == paths[1].read_bytes()

@@ -39,19 +39,22 @@ def test_everything_is_on_the_screen():
     assert text.count("★") == 5
 
 
+LONG = pytest.mark.long
+
+
 @pytest.mark.parametrize(
     ("name", "models"),
     [
         ("aomultirl", ao.worlds.gridworld()),
-        ("two-stage", ao.worlds.gridworld(3)),
-        ("aomultirl", ao.worlds.gridworld(9)),
-        ("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
-        ("optimal", ao.worlds.gridworld(3)),
+        pytest.param("two-stage", ao.worlds.gridworld(3), marks=LONG),
+        pytest.param("aomultirl", ao.worlds.gridworld(9), marks=LONG),
+        pytest.param("aomultirl", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0), marks=LONG),
+        pytest.param("optimal", ao.worlds.gridworld(3), marks=LONG),
         ("random", ao.worlds.jao()),
         ("sequential", ao.worlds.gridworld()),
-        ("sequential", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+        pytest.param("sequential", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0), marks=LONG),
         ("recall", ao.worlds.gridworld()),
-        ("recall", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0)),
+        pytest.param("recall", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0), marks=LONG),
     ],
     ids=[
         *("grid", "all pairs", "large grid", "many clusters", "told", "no map"),
