@@ -42,9 +42,10 @@ def _attend(
     action: int,
     successor: int,
     reward: float,
+    ended: bool,
 ) -> bool:
     values = behaviour.values
-    target = reward + DISCOUNT * values[successor].max()
+    target = reward + (0.0 if ended else DISCOUNT * values[successor].max())
     values[state, action] += RATE / (1 + step) * (target - values[state, action])
     behaviour.table.budget[state] = 1
     behaviour.table.plan[:] = ASK
@@ -75,7 +76,14 @@ def _prepare_by_step(behaviour: ByStepBehaviour, counts: Counts, step: int, stat
 
 @kernel
 def _attend_by_step(
-    behaviour: ByStepBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+    behaviour: ByStepBehaviour,
+    counts: Counts,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+    ended: bool,
 ) -> bool:
     behaviour.table.budget[state] = 1
     behaviour.earned[step, state, action] += 1.0 + reward

@@ -26,6 +26,14 @@ def worlds(draw, **sizes):
     return ao.MDP(*draw(dense_worlds(**sizes)))
 
 
+@st.composite
+def ending_worlds(draw, **sizes):
+    """Worlds in which some states other than the start may be terminal."""
+    transitions, rewards, *rest = draw(dense_worlds(**sizes))
+    terminal = draw(st.sets(st.integers(1, max(1, len(rewards) - 1)))) if len(rewards) > 1 else set()
+    return ao.MDP(transitions, rewards, *rest, terminal=sorted(terminal))
+
+
 def deterministic_policies(n_states, n_actions):
     """Every map from states to actions, (A**S, S)."""
     return np.stack(np.meshgrid(*[np.arange(n_actions)] * n_states, indexing="ij"), -1).reshape(-1, n_states)

@@ -23,9 +23,10 @@ def _prepare(behaviour, counts, step, state, stream):
 
 
 @kernel
-def _attend(behaviour, counts, step, state, action, successor, reward):
+def _attend(behaviour, counts, step, state, action, successor, reward, ended):
     q, table = behaviour.q, behaviour.table
-    q[state, action] += behaviour.rate * (reward + behaviour.discount * q[successor].max() - q[state, action])
+    after = 0.0 if ended else behaviour.discount * q[successor].max()
+    q[state, action] += behaviour.rate * (reward + after - q[state, action])
     table.plan[state], table.budget[state] = ASK, 1
     return False
 

@@ -18,7 +18,7 @@ class WanderingBehaviour(NamedTuple):
 
 
 @kernel
-def _attend(behaviour, counts, step, state, action, successor, reward):
+def _attend(behaviour, counts, step, state, action, successor, reward, ended):
     behaviour.table.budget[state] = 1
     pair = state * (len(behaviour.targets) // len(behaviour.table.budget)) + action
     if behaviour.targets[pair] and visits_of(counts, pair) == behaviour.needed:

@@ -21,7 +21,15 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.sampling import AliasTables, alias_tables
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry import distinguishing, reachability, separation
-from aomultirl.world_arguments import counted, read_layout, read_only, read_policy, read_seconds, read_start
+from aomultirl.world_arguments import (
+    counted,
+    read_layout,
+    read_only,
+    read_policy,
+    read_seconds,
+    read_start,
+    read_terminal,
+)
 
 REMEMBERED = 100
 MOST_WORLDS = 10**6
@@ -47,6 +55,11 @@ class MDP:
         (rows, columns) of a grid world, for drawing.
     labels
         (S,), what each state is called where the world comes from.
+    terminal
+        (S,), whether arriving in a state ends the episode, or a list of such states.  A terminal state is worth nothing
+        from then on: whatever its rows say, it keeps itself, and every step that is left earns ``rest``.
+    rest
+        within [0, 1]; other than 0 where rewards were moved into [0, 1] and so nothing is not 0 any more.
 
     Raises
     ------
@@ -71,8 +84,10 @@ class MDP:
         *,
         layout: tuple[int, int] | None = None,
         labels: ArrayLike | None = None,
+        terminal: ArrayLike | None = None,
+        rest: float = 0.0,
     ) -> None:
-        gains = checks.finite_array("rewards", rewards, lowest=0.0, highest=1.0)
+        gains = np.array(checks.finite_array("rewards", rewards, lowest=0.0, highest=1.0))
         if gains.ndim != 2 or gains.size == 0:
             raise ValueError(f"rewards must have shape (S, A), not {checks.shown(gains.shape)}")
         self.successors: Successors = successors.read(transitions, gains.shape[1])
@@ -80,9 +95,17 @@ class MDP:
         self.n_states: int = (len(self.successors.starts) - 1) // self.n_actions
         if gains.shape[0] != self.n_states:
             raise ValueError(f"rewards have {gains.shape[0]} states, transitions have {self.n_states}")
+        self.rest = checks.real("rest", rest, least=0.0, most=1.0)
+        self.terminal: NDArray[np.bool_] = read_terminal(terminal, self.n_states)
+        if self.terminal.any():
+            gains[self.terminal] = self.rest
+            self.successors = successors.absorbed(self.successors, self.terminal)
         self.gains = gains
         self.rewards: NDArray[np.float64] = read_only(gains)
         self.start: int | NDArray[np.float64] = read_start(start, self.n_states)
+        if self.terminal.any() and (self.start_distribution[self.terminal] > 0.0).any():
+            state = int(np.flatnonzero(self.terminal & (self.start_distribution > 0.0))[0])
+            raise ValueError(f"start includes state {state}, which is terminal: the episode would be over at once")
         self.layout = read_layout(layout, self.n_states)
         self._first_values: dict[int, NDArray[np.float64]] = {}
         self.labels = None if labels is None else checks.array_of("labels", labels)
@@ -220,7 +243,7 @@ class MDP:
             start = int(np.random.default_rng(draws).choice(self.n_states, p=self.start_distribution))
         state = checks.integer("start", start, least=0, most=self.n_states - 1)
         sources = streams(world, 2)
-        simulator = stepping.Simulator(self.alias_tables, self.gains, state, sources[0], sources[1])
+        simulator = stepping.Simulator(self.alias_tables, self.gains, state, *sources, terminal=self.ends)
         counts = CountTable(self.n_states * self.n_actions)
         plan = behaviours.follow(np.asarray(table[0] if stationary else table, np.int32))
         outcome = simulator.run(stepping.Phase(plan, steps, counts, np.empty(0)))
@@ -235,6 +258,11 @@ class MDP:
     def alias_tables(self) -> AliasTables:
         """The transitions as the stepping kernels read them."""
         return alias_tables(self.successors)
+
+    @cached_property
+    def ends(self) -> NDArray[np.bool_]:
+        """The terminal states as the stepping kernels read them: (S,), or empty where there are none."""
+        return self.terminal if self.terminal.any() else stepping.NOWHERE
 
 
 class ModelSet(Sequence[MDP]):
@@ -270,13 +298,9 @@ class ModelSet(Sequence[MDP]):
                 mine, theirs = getattr(model, name), getattr(first, name)
                 if mine != theirs:
                     raise ValueError(f"models[{i}].{name} is {mine}, models[0].{name} is {theirs}")
-            differing = np.argwhere(model.rewards != first.rewards)
-            if len(differing):
-                s, a = differing[0]
-                raise ValueError(
-                    f"models[{i}].rewards[{s}, {a}] is {model.rewards[s, a]:g}, that of models[0] is "
-                    f"{first.rewards[s, a]:g}; the worlds of a set share their rewards"
-                )
+            if model.rest != first.rest:
+                raise ValueError(f"models[{i}].rest is {model.rest:g}, models[0].rest is {first.rest:g}")
+        self._rewards = self._shared_rewards()
 
     def __len__(self) -> int:
         return len(self._models)
@@ -301,8 +325,27 @@ class ModelSet(Sequence[MDP]):
 
     @property
     def rewards(self) -> NDArray[np.float64]:
-        """(S, A), shared by all worlds."""
-        return self._models[0].rewards
+        """(S, A), shared by all worlds: those of a state are earned in every world in which it is not terminal."""
+        return self._rewards
+
+    @property
+    def rest(self) -> float:
+        """What each step that is left after the end of an episode is worth, in all worlds."""
+        return self._models[0].rest
+
+    def _shared_rewards(self) -> NDArray[np.float64]:
+        """The rewards of every state, as the first world has them in which it is not terminal."""
+        owner = np.argmax([~model.terminal for model in self._models], axis=0)
+        shared = np.stack([self._models[i].gains[s] for s, i in enumerate(owner)]) if owner.any() else self[0].gains
+        for i, model in enumerate(self._models):
+            differing = np.argwhere((model.gains != shared) & ~model.terminal[:, None])
+            if len(differing):
+                s, a = differing[0]
+                raise ValueError(
+                    f"models[{i}].rewards[{s}, {a}] is {model.gains[s, a]:g}, that of models[{owner[s]}] is "
+                    f"{shared[s, a]:g}; the worlds of a set share their rewards"
+                )
+        return read_only(shared)
 
     @property
     def _successors(self) -> list[Successors]:

@@ -20,6 +20,8 @@ class Setting:
         K.
     models
         the worlds themselves; only for agents that say so in ``told``.
+    rest
+        what each step that is left is worth after a state has ended the episode: 0, unless the rewards were moved.
     """
 
     n_states: int
@@ -27,6 +29,7 @@ class Setting:
     rewards: NDArray[np.float64] | None
     episodes: int
     models: ModelSet | None = None
+    rest: float = 0.0
 
     @property
     def n_pairs(self) -> int:

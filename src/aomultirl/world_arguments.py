@@ -79,6 +79,22 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def read_terminal(terminal: Any, n_states: int) -> NDArray[np.bool_]:
+    """Which states are terminal, (S,); given as such a mask, or as a list of states."""
+    mask = np.zeros(n_states, np.bool_)
+    if terminal is not None:
+        given = checks.array_of("terminal", terminal)
+        if given.dtype.kind == "b" and given.shape == (n_states,):
+            mask[:] = given
+        elif given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0):
+            for i, state in enumerate(given.tolist()):
+                mask[checks.integer(f"terminal[{i}]", state, least=0, most=n_states - 1)] = True
+        else:
+            raise ValueError(f"terminal is {checks.shown(terminal)}, neither a mask of shape ({n_states},) nor states")
+    mask.flags.writeable = False
+    return mask
+
+
 def read_start(start: Any, n_states: int) -> int | NDArray[np.float64]:
     """A state, or a distribution over all states, (S,)."""
     if checks.array_of("start", start).ndim == 0:

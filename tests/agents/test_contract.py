@@ -56,28 +56,40 @@ def memory(agent):
     return saving.to_bytes(agent)
 
 
+def ending(models):
+    """The same worlds with episodes that end: in state 5 of the first, in states 4 and 5 of the second."""
+    return ao.ModelSet(
+        ao.MDP(world.successors, models.rewards, terminal=last)
+        for world, last in zip(models, ([5], [4, 5]), strict=True)
+    )
+
+
 @pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize("noisy", [False, True])
-def test_both_drivers_leave_the_same_memory_and_streams(name, noisy):
+@pytest.mark.parametrize("kind", ["", "noisy", "ending"])
+def test_both_drivers_leave_the_same_memory_and_streams(name, kind):
     """Agents that are told something included; down to every count and the last word of both streams."""
-    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
+    models, noisy = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3), kind == "noisy"
+    if kind == "ending":
+        models = ending(models)
     inside, outside = AGENTS[name](), AGENTS[name]()
     for agent in (inside, outside):
         agent.begin(Setting(6, 3, models.rewards, 6, models if "models" in agent.told else None))
     nothing = memory(inside)
     for k in range(6):
-        world, start = models[k % 2], k
+        world, start = models[k % 2], k % 4 if kind == "ending" else k
         told = k % 2 if "task" in inside.told else None
         one, two = streams(k, 2), streams(k, 2)
-        simulator = Simulator(world.alias_tables, world.gains, start, one[0], one[1], noisy)
+        simulator = Simulator(world.alias_tables, world.gains, start, one[0], one[1], noisy, world.ends)
         report, ran = simulator.drive(inside.episode(start, one[1], told))
         env = WorldEnv(world, start, two[0], noisy)
         session = Session(outside.episode(start, two[1], told), 6, 3, int(env.reset()[0]), two[1])
         while not session.over:
-            successor, reward, *_ = env.step(session.act())
-            session.observe(successor, reward)
+            successor, reward, ended, *_ = env.step(session.act())
+            session.observe(successor, reward, ended)
         assert np.array_equal(one, two)
-        assert [r.outcome for r in ran] == [r.outcome for r in session.ran]
+        steps = [[r.outcome for r in each if r.outcome.steps] for each in (ran, session.ran)]
+        assert steps[0] == steps[1]
+        assert simulator.ended == session.ended == (kind == "ending" and ran[-1].outcome.ended)
         assert (report.cluster, report.new_cluster) == (session.report.cluster, session.report.new_cluster)
         assert np.array_equal(report.evaluation, session.report.evaluation)
         assert memory(inside) == memory(outside)

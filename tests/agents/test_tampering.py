@@ -145,7 +145,7 @@ def put(*path, value):
         (put("memory", "shared", value={"sums": {"$array": 0}}), r"memory.shared has the arrays \['sums'\], not \[\]"),
         (put("memory", "clusters", value=[{}] * 5), "memory.clusters must be a list of at most 4 entries, not one of"),
         (put("memory", "clusters", 0, value={}), r"memory.clusters\[0\] has no 'model'"),
-        (put("tables", 0, value=[0, 1]), "a count table is .*, not 3 arrays"),
+        (put("tables", 0, value=[0, 1]), "a count table is .*, not 5 arrays"),
         (put("tables", 0, 0, value=0), "filled must be a list of int32, not float64"),
         (put("tables", value={}), "it.tables must be a list"),
         (put("completed", value=5), "it.completed must be between 0 and 4, not 5"),
@@ -180,7 +180,7 @@ def test_an_array_that_somebody_changed_is_refused_and_nothing_is_run(file, cont
 
 def test_counts_out_of_range_never_reach_a_kernel(file):
     document = json.loads(members(file)[0][1])
-    filled, states, visits = document["tables"][0]
+    filled, states, visits, *_ = document["tables"][0]
     arrays = archive.unpack(file)[1]
     for number, value, message in (
         (states, 6, r"a count table is wrong: states\[0\] is 6, but states are 0 to 5"),

@@ -16,7 +16,7 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator, check_phase
 from slow_twins import slow_step, slow_xoshiro
 from stranger_behaviours import DISCOUNT, RATE, WANDER, by_step, q_learning
-from strategies import worlds
+from strategies import ending_worlds
 
 STEPS = 40
 
@@ -37,8 +37,8 @@ class SlowQLearning:
         action = ties[self.below(len(ties))] if len(ties) > 1 else ties[0]
         return self.below(len(row)) if step % WANDER == WANDER - 1 else action
 
-    def learn(self, step, state, action, successor, reward):
-        target = reward + DISCOUNT * max(self.values[successor])
+    def learn(self, step, state, action, successor, reward, ended):
+        target = reward + (0.0 if ended else DISCOUNT * max(self.values[successor]))
         self.values[state][action] += RATE / (1 + step) * (target - self.values[state][action])
         return False
 
@@ -53,7 +53,7 @@ class SlowByStep:
     def act(self, step, state):
         return int(self.values[step, state].argmin())
 
-    def learn(self, step, state, action, successor, reward):
+    def learn(self, step, state, action, successor, reward, ended):
         self.values[step, state, action] += 1.0 + reward
         return self.values.sum() >= self.aim
 
@@ -69,7 +69,8 @@ def slow_run(world, agent, stream, noisy):
             reward = float((next(bits) >> 11) * 2.0**-53 < reward)
         path.append(successor)
         earned.append(reward)
-        if agent.learn(step, state, action, successor, reward):
+        ended = bool(world.terminal[successor])
+        if agent.learn(step, state, action, successor, reward, ended) or ended:
             break
         state = successor
     return path, earned
@@ -77,10 +78,10 @@ def slow_run(world, agent, stream, noisy):
 
 def simulated(world, behaviour, seed, noisy):
     sources = streams(seed, 2)
-    simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1], noisy)
+    simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1], noisy, world.ends)
     counts = CountTable(world.n_states * world.n_actions)
     outcome = simulator.run(Phase(behaviour, STEPS, counts, np.empty(0)))
-    return outcome, counts.to_lists(), sources[1]
+    return outcome, counts, sources[1]
 
 
 def told(world, behaviour, seed, path, earned):
@@ -94,14 +95,14 @@ def told(world, behaviour, seed, path, earned):
     session = Session(episode(), world.n_states, world.n_actions, 0, stream)
     for successor, reward in zip(path[1:], earned, strict=True):
         session.act()
-        session.observe(successor, reward)
+        session.observe(successor, reward, bool(world.terminal[successor]))
     assert session.over
-    return outcomes[0], counts.to_lists(), stream
+    return outcomes[0], counts, stream
 
 
 @pytest.mark.parametrize("kind", ["at every step", "by step"])
 @settings(deadline=None, max_examples=30)
-@given(world=worlds(max_states=5), seed=st.integers(0, 10**6), noisy=st.booleans(), aim=st.floats(1.0, 120.0))
+@given(world=ending_worlds(max_states=5), seed=st.integers(0, 10**6), noisy=st.booleans(), aim=st.floats(1.0, 120.0))
 def test_both_drivers_hand_over_the_numbers_of_the_slow_twin(kind, world, seed, noisy, aim):
     if kind == "by step":
         slow = SlowByStep(world, aim)
@@ -112,12 +113,14 @@ def test_both_drivers_hand_over_the_numbers_of_the_slow_twin(kind, world, seed, 
     path, earned = slow_run(world, slow, streams(seed, 2)[0], noisy)
     ours, counts, stream = simulated(world, fast[0], seed, noisy)
     theirs, other_counts, other_stream = told(world, fast[1], seed, path, earned)
-    finished = len(earned) < STEPS or (kind == "by step" and slow.values.sum() >= aim)
-    assert ours == theirs == (len(earned), path[-1], sum(earned), finished)
+    ended = bool(world.terminal[path[-1]])
+    finished = kind == "by step" and bool(slow.values.sum() >= aim)
+    assert ours == theirs == (len(earned), path[-1], sum(earned), finished, ended)
     for behaviour in fast:
         assert np.array_equal(behaviour[1], slow.values)
     assert np.array_equal(stream, other_stream)
-    assert all(np.array_equal(mine, other) for mine, other in zip(counts, other_counts, strict=True))
+    assert all(map(np.array_equal, counts.to_lists(), other_counts.to_lists()))
+    assert counts.ends == other_counts.ends == ({path[-1]: 1} if ended else {})
 
 
 class Unknown(NamedTuple):
@@ -167,7 +170,7 @@ def test_a_behaviour_whose_class_was_never_registered():
             {"prepare": short},
             r"its prepare takes 4 arguments, not the 5 \(behaviour, counts, step, state, st",
         ),
-        (Careless, {"attend": idle}, "its attend takes 5 arguments, not the 7"),
+        (Careless, {"attend": idle}, "its attend takes 5 arguments, not the 8"),
     ],
 )
 def test_what_cannot_be_registered(record, kernels, message):

@@ -24,7 +24,7 @@ def test_a_person_can_play():
     assert game.over
     assert game.state == 0
     assert all(0 <= action < 3 for action in actions)
-    assert game.ran[0].outcome == (3, 0, 1.5, False)
+    assert game.ran[0].outcome == (3, 0, 1.5, False, False)
     assert game.report.evaluation_horizon == 3
 
 

@@ -27,8 +27,10 @@ def lists(table):
 @given(TRANSITIONS, TRANSITIONS)
 def test_a_table_comes_back_and_grows_on_in_the_same_way(before, after):
     table = filled_with(before)
+    table.ends = {state: visits for _, state, visits in before[:5]}
     again = packed_counts.unpack(packed_counts.pack(table), 4, 2**31 - 1)
     assert lists(again) == lists(table)
+    assert again.ends == table.ends
     for pair, successor, visits in after:
         table.count(pair, successor, visits)
         again.count(pair, successor, visits)
@@ -58,7 +60,9 @@ def changed(packed, name, place, value):
     return packed._replace(**{name: array})
 
 
-PACKED = packed_counts.pack(filled_with([(0, 3, 2), (0, 7, 1), (2, 5, 4), (2, 1, 1), (2, 9, 1)]))
+TABLE = filled_with([(0, 3, 2), (0, 7, 1), (2, 5, 4), (2, 1, 1), (2, 9, 1)])
+TABLE.ends = {9: 1, 7: 2}
+PACKED = packed_counts.pack(TABLE)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +77,11 @@ PACKED = packed_counts.pack(filled_with([(0, 3, 2), (0, 7, 1), (2, 5, 4), (2, 1,
         (changed(PACKED, "states", 1, 2), "states must rise in every row"),
         (changed(PACKED, "filled", 0, 3), "do not fit filled"),
         (changed(PACKED, "filled", 0, -2), "filled holds a negative number"),
+        (changed(PACKED, "terminal", 0, 10), r"terminal must rise"),
+        (changed(PACKED, "terminal", 1, 10), r"terminal\[1\] is 10, but states are 0 to 9"),
+        (changed(PACKED, "ends", 1, 0), r"ends\[1\] is 0, not positive"),
+        (changed(PACKED, "ends", 1, 2**62), "ends are too many to be true"),
+        (PACKED._replace(ends=PACKED.ends[:1]), "terminal and ends differ in length"),
         (PACKED._replace(filled=PACKED.filled[:3]), "filled must have 4 entries, not 3"),
         (PACKED._replace(visits=PACKED.visits[:3]), "do not fit filled"),
         (PACKED._replace(states=PACKED.states.astype(np.int64)), "states must be a list of int32, not int64"),
@@ -88,7 +97,9 @@ def test_what_no_table_could_hold_is_refused(wrong, message):
 @given(st.data())
 def test_whatever_is_accepted_is_found_again(data):
     """One entry changed anywhere: either it is refused, or every successor is where a search finds it."""
-    packed = packed_counts.pack(filled_with([(0, s, 1) for s in range(0, 60, 3)] + [(1, 4, 2), (1, 6, 1), (3, 5, 5)]))
+    full = filled_with([(0, s, 1) for s in range(0, 60, 3)] + [(1, 4, 2), (1, 6, 1), (3, 5, 5)])
+    full.end(6, 2)
+    packed = packed_counts.pack(full)
     name = data.draw(st.sampled_from(Packed._fields))
     place = data.draw(st.integers(0, len(getattr(packed, name)) - 1))
     wrong = changed(packed, name, place, data.draw(st.integers(-3, 70)))

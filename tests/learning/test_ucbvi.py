@@ -8,7 +8,7 @@ from scipy import stats
 
 from aomultirl.engine.counts import CountTable, find, insert
 from aomultirl.engine.random import streams
-from aomultirl.learning.ucbvi import UCBVI, Estimate, UCBVILearning, _plan, _planned, estimate
+from aomultirl.learning.ucbvi import UCBVI, Estimate, UCBVILearning, _plan, estimate
 from aomultirl.setting import Setting
 from aomultirl.theory.bounds import bonus_for
 
@@ -117,7 +117,8 @@ def test_golden_tables(cap, q, plan):
     gains = GOLDEN_REWARDS + 7 * 3 * GOLDEN_L / np.sqrt([[400_000, 90_000], [250_000, 1]])
     gains[1, 1] = np.inf
     values, chosen = np.zeros((4, 2)), np.zeros((3, 2), np.int32)
-    _plan(learned.transitions, gains.reshape(-1), learner.caps(3), streams(0, 1)[0], values, chosen)
+    ends = learned.going_on, 0.0
+    _plan(learned.transitions, gains.reshape(-1), learner.caps(3), *ends, streams(0, 1)[0], values, chosen)
     assert values[:3] == pytest.approx(np.max(q, axis=2), abs=5e-7)
     assert (values[3] == 0).all()
     found = np.minimum(learner.caps(3)[:, None, None], gains + (dense(learned) @ values[1:].T).transpose(2, 0, 1))
@@ -185,7 +186,7 @@ def test_planning_nothing_equals_planning_everything(sample, horizon, cap, scale
     plan = learner.optimistic(learned, rewards, horizon, streams(seed, 1)[0])
     extra = bonus_for(np.maximum(learned.visits, 1), horizon, 1.0, "paper")
     gains = np.where(learned.visits > 0, rewards + scale * extra, np.inf)
-    full = _planned(learned, gains, learner.caps(horizon), streams(seed, 1)[0])
+    full = learner._planned(learned, gains, learner.caps(horizon), streams(seed, 1)[0])
     if gains.min() >= horizon:
         assert plan.tolist() == [n_actions if n_actions > 1 else 0] * n_states
         assert (full == plan).all()

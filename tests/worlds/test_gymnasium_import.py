@@ -335,7 +335,10 @@ def test_bad_environments(envs, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"terminal": "absorbing"}, "terminal must be one of 'absorb', 'restart', not 'absorbing'; did you mean"),
+        (
+            {"terminal": "absorbing"},
+            "terminal must be one of 'absorb', 'end', 'restart', not 'absorbing'; did you mean",
+        ),
         ({"rewards": "mean"}, "rewards must be one of 'expected', 'arrival', not 'mean'"),
         ({"unreachable": "remove"}, "unreachable must be one of 'keep', 'drop', not 'remove'"),
         ({"rescale": 2.0}, "rescale must be True, False or (low, high), not 2.0"),

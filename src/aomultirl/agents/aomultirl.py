@@ -270,6 +270,12 @@ class AOMultiRL(Agent):
         report = yield from self._identified(explored, spent, here, stream)
         return replace(report, exploration_ok=outcome.finished)
 
+    @property
+    def episode_steps(self) -> int:
+        """H, or what both phases take together."""
+        both = self.stage.clustering_horizon + self.stage.learning_horizon
+        return both if self.horizon is None else self.horizon
+
     def _identified(self, explored: Tally, spent: int, here: int, stream: RandomStream) -> Episode:
         """Identify the cluster, learn for the rest of the episode, and remember."""
         stage, learning = self.stage, self.stage.learning

@@ -140,6 +140,11 @@ class Agent:
         """One episode from state ``start``; ``stream`` is the agent's own source of randomness in it."""
         raise NotImplementedError
 
+    @property
+    def episode_steps(self) -> int | None:
+        """How many steps an episode has that nothing ends before; None where the agent does not say."""
+        return getattr(self, "horizon", None)
+
     def memory(self, stream: RandomStream) -> Memory:
         """What the agent remembers of each cluster; ``stream`` breaks ties of the plans."""
         return Memory([], np.empty(0, np.int64), None)

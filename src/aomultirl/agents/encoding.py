@@ -29,20 +29,22 @@ PARTS = ("learner", "explorer")
 
 @dataclasses.dataclass
 class _World:
-    """One world, encoded: its successor lists, start and layout."""
+    """One world, encoded: its successor lists, start, layout and terminal states."""
 
     starts: Encoded
     states: Encoded
     probs: Encoded
     start: Encoded
     layout: Encoded
+    terminal: Encoded
 
 
 @dataclasses.dataclass
 class _Models:
-    """A set of worlds, encoded: the rewards that they share, the set's origin, and each world."""
+    """A set of worlds, encoded: the rewards that they share, also after the end, the set's origin, and each world."""
 
     rewards: Encoded
+    rest: float
     origin: Encoded
     worlds: list[_World]
 
@@ -107,11 +109,12 @@ class Encoder:
                 **{name: self.encode(array, place) for name, array in world.successors._asdict().items()},
                 start=self.encode(world.start, place),
                 layout=self.encode(world.layout, place),
+                terminal=self.encode(np.flatnonzero(world.terminal), place),
             )
             for world in models
         ]
         rewards, origin = self.encode(np.array(models.rewards), place), self.encode(models.origin, place)
-        self.models.append(records.write(_Models(rewards, origin, worlds)))
+        self.models.append(records.write(_Models(rewards, models.rest, origin, worlds)))
         return len(self.models) - 1
 
 
@@ -202,7 +205,8 @@ class Decoder:
             arrays = Successors(*(self.decode(getattr(world, name)) for name in Successors._fields))
             if not all(isinstance(array, np.ndarray) for array in arrays):
                 raise ValueError("a world has no successor lists")
-            worlds.append(MDP(arrays, rewards, self.decode(world.start), layout=self.decode(world.layout)))
+            told = {name: self.decode(getattr(world, name)) for name in ("start", "layout", "terminal")}
+            worlds.append(MDP(arrays, rewards, **told, rest=models.rest))
         origin = self.decode(models.origin)
         if origin is not None and not isinstance(origin, dict):
             raise ValueError(f"the origin of the worlds is {checks.shown(origin)}")

@@ -260,7 +260,7 @@ class Recall(Agent):
         )
 
     def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> BeliefBehaviour:
-        plan = self._learning.planner(known, sums)
+        plan = self._learning.planner([world.counts for world in self.worlds], sums, known)
         values = np.array([world.values for world in self.worlds]).reshape(-1, self.setting.n_states)
         prior = np.array([1.0 + world.met for world in self.worlds] + [0.0])
         new = 1.0 / (1.0 + self.kept.met)

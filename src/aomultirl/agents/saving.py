@@ -40,11 +40,14 @@ class _SavedSetting:
         K.
     models
         the worlds, for agents that are told them.
+    rest
+        what each step after the end of an episode is worth.
     """
 
     rewards: Encoded
     episodes: Annotated[int, Within(1)]
     models: Encoded
+    rest: Annotated[float, Within(0.0, 1.0)]
 
 
 @dataclass
@@ -244,6 +247,7 @@ def _setting(setting: Setting, encoder: Encoder) -> _SavedSetting:
         rewards=encoder.encode(unknown if setting.rewards is None else np.asarray(setting.rewards), "rewards"),
         episodes=int(setting.episodes),
         models=encoder.encode(setting.models, "models"),
+        rest=float(setting.rest),
     )
 
 
@@ -259,4 +263,4 @@ def _read_setting(saved: _SavedSetting, decoder: Decoder) -> Setting:
         isinstance(models, ModelSet) and (models.n_states, models.n_actions) == rewards.shape
     ):
         raise ValueError(f"setting.models must be worlds with {n_states} states and {n_actions} actions")
-    return Setting(n_states, n_actions, rewards if known else None, saved.episodes, models)
+    return Setting(n_states, n_actions, rewards if known else None, saved.episodes, models, saved.rest)

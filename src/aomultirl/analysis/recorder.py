@@ -148,7 +148,7 @@ class _Recorder:
                 state, action, phase = session.state, session.act(), self.phases[-1]
                 successor, reward, _, _, _ = env.step(action)
                 before = self.evidence
-                session.observe(successor, reward)
+                session.observe(successor, reward, bool(self.world.terminal[successor]))
                 if self.kind in (EVIDENCE, BELIEF) and self.phases[-1] is phase and not session.over:
                     self._look(phase)
                 self._count(phase, Move(state, action, successor), reward, session.over, before)

@@ -7,14 +7,15 @@ entry is missing or needs a look is the behaviour's own, in two kernels:
     @kernel
     def _prepare(behaviour, counts, step, state, stream): ...
     @kernel
-    def _attend(behaviour, counts, step, state, action, successor, reward) -> bool: ...
+    def _attend(behaviour, counts, step, state, action, successor, reward, ended) -> bool: ...
 
     register(QLearningBehaviour, prepare=_prepare, attend=_attend)
 
 ``prepare`` fills in the entry of ``state`` for ``step``, ``plan[step * stride + state]``, which is :data:`ASK`.
 ``attend`` comes after a visit that used up the budget of its state, or that went from a state that acts at random to
 one that is watched; it says whether the behaviour has reached its aim.  ``step`` counts the steps of the phase from 0
-and is the one that was taken; ``reward`` is what that step earned.  A learner that updates at every step keeps the
+and is the one that was taken; ``reward`` is what that step earned; ``ended`` says that the episode ended with it, so
+nothing more can be earned from ``successor``.  A learner that updates at every step keeps the
 budgets at 1; one that counts by step has a plan with a stride of S.
 
 One registration is one class, looked up when Numba compiles a driver for it, so that machine code can be kept on disk.
@@ -79,7 +80,9 @@ def prepare(behaviour: Any, counts: Counts, step: int, state: int, stream: Rando
     raise NotImplementedError
 
 
-def attend(behaviour: Any, counts: Counts, step: int, state: int, action: int, successor: int, reward: float) -> bool:
+def attend(
+    behaviour: Any, counts: Counts, step: int, state: int, action: int, successor: int, reward: float, ended: bool
+) -> bool:
     """Look at what a step changed; True if the behaviour has reached its aim.  In compiled code, as registered."""
     raise NotImplementedError
 
@@ -100,7 +103,8 @@ def register(
     prepare
         a kernel (behaviour, counts, step, state, stream); None where the table never asks.
     attend
-        a kernel (behaviour, counts, step, state, action, successor, reward) -> bool; None where nothing needs a look.
+        a kernel (behaviour, counts, step, state, action, successor, reward, ended) -> bool; None where nothing needs a
+        look.
     """
     name = getattr(record, "__name__", repr(record))
     if not (isinstance(record, type) and issubclass(record, tuple) and hasattr(record, "_fields")):
@@ -143,16 +147,16 @@ def _prepare_registered(behaviour: Any, counts: Any, step: Any, state: Any, stre
 
 @overload(attend, strict=False)
 def _attend_registered(
-    behaviour: Any, counts: Any, step: Any, state: Any, action: Any, successor: Any, reward: Any
+    behaviour: Any, counts: Any, step: Any, state: Any, action: Any, successor: Any, reward: Any, ended: Any
 ) -> Any:
     kernels = kernels_of(getattr(behaviour, "instance_class", None))
     if kernels is None:
         return None
     function = kernels.attend
     if function is None:
-        return lambda behaviour, counts, step, state, action, successor, reward: False
-    return lambda behaviour, counts, step, state, action, successor, reward: function(
-        behaviour, counts, step, state, action, successor, reward
+        return lambda behaviour, counts, step, state, action, successor, reward, ended: False
+    return lambda behaviour, counts, step, state, action, successor, reward, ended: function(
+        behaviour, counts, step, state, action, successor, reward, ended
     )
 
 

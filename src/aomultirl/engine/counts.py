@@ -256,9 +256,15 @@ class CountTable:
     ----------
     n_pairs
         S * A.
+
+    Attributes
+    ----------
+    ends
+        how many episodes ended on arriving in a state, by state; those in which none did are left out.
     """
 
     def __init__(self, n_pairs: int) -> None:
+        self.ends: dict[int, int] = {}
         self.record = Counts(
             heads=np.zeros(n_pairs, np.uint64),
             filled=np.zeros(n_pairs, np.int64),
@@ -291,8 +297,29 @@ class CountTable:
         if add_visits(self.record, pair, successor, visits):
             self.make_room()
 
+    def end(self, state: int, times: int = 1) -> None:
+        """So many episodes ended on arriving in a state."""
+        self.ends[state] = self.ends.get(state, 0) + times
+
+    def going_on(self, n_states: int) -> NDArray[np.float64]:
+        """Of every state, the share of arrivals after which the episode went on, (S,).
+
+        0 in a terminal state, 1 where no episode ended.  Where only some of the ways into a state end the episode, the
+        state is taken for one that ends it so often.
+        """
+        share = np.ones(n_states)
+        if self.ends:
+            states = np.fromiter(self.ends, np.int64, len(self.ends))
+            ended = np.fromiter(self.ends.values(), np.int64, len(self.ends))
+            starts, _, visits = self.to_lists()
+            acted = np.diff(np.concatenate(([0], np.cumsum(visits)))[starts[:: (len(starts) - 1) // n_states]])[states]
+            share[states] = acted / (acted + ended)
+        return share
+
     def add(self, other: "CountTable") -> None:
         """Add the counts of another table over the same pairs."""
+        for state, times in other.ends.items():
+            self.end(state, times)
         place = np.zeros(2, np.int64)
         while _add(self.record, other.record, place):
             self.make_room()

@@ -43,6 +43,7 @@ def _observe(
     action: int,
     successor: int,
     reward: float,
+    ended: bool,
 ) -> tuple[bool, bool]:
     """(the behaviour reached its aim, the counts want more room), in the order of the simulator's loop."""
     table = behaviour.table
@@ -59,7 +60,7 @@ def _observe(
     else:
         crowded = insert(counts, pair, successor)
     if table.budget[state] == 0 or (at_random and table.watch[successor]):
-        finished = attend(behaviour, counts, step, state, action, successor, reward)
+        finished = attend(behaviour, counts, step, state, action, successor, reward, ended)
     return finished, crowded
 
 
@@ -86,7 +87,9 @@ class Session:
     Attributes
     ----------
     over
-        the episode has ended; ``report`` is what the agent says of it.
+        the agent has no more to do in this episode; ``report`` is what it says of it.
+    ended
+        the world ended the episode.
     ran
         the phases so far.
     """
@@ -98,7 +101,7 @@ class Session:
         self._episode, self._stream = episode, stream
         self.n_states, self.n_actions = n_states, n_actions
         self.state = start
-        self.over = False
+        self.over = self.ended = False
         self.report: Any = None
         self.ran: list[Ran] = []
         self._action: int | None = None
@@ -115,8 +118,8 @@ class Session:
             self._action = action
         return self._action
 
-    def observe(self, successor: int, reward: float) -> None:
-        """What the action led to, and what it earned."""
+    def observe(self, successor: int, reward: float, ended: bool = False) -> None:
+        """What the action led to, what it earned, and whether the episode ended there: the state is terminal."""
         self._must_go_on()
         if self._action is None:
             raise ValueError("observe comes after act: there is no action to observe the outcome of")
@@ -134,6 +137,7 @@ class Session:
             self._action,
             successor,
             reward,
+            ended,
         )
         if crowded:
             phase.counts.make_room()
@@ -141,7 +145,10 @@ class Session:
         self._reward += reward
         self._step += 1
         self.state = successor
-        if finished or self._step == phase.steps:
+        if ended:
+            phase.counts.end(successor)
+            self.ended = True
+        if finished or ended or self._step == phase.steps:
             self._leave(finished)
 
     @property
@@ -160,7 +167,7 @@ class Session:
         return None if self.over else self.act()
 
     def stop(self) -> None:
-        """The world ended the episode before the agent's horizon: every phase left over gets no step."""
+        """Somebody ends the episode before the agent's horizon: every phase left over gets no step."""
         while not self.over:
             self._leave(False)
 
@@ -174,7 +181,7 @@ class Session:
             raise ValueError("the episode is over")
 
     def _leave(self, finished: bool) -> None:
-        outcome = Outcome(self._step, self.state, self._reward, finished)
+        outcome = Outcome(self._step, self.state, self._reward, finished, self.ended)
         self.ran.append(Ran(self._phase, self._entered, outcome))
         self._enter(lambda: self._episode.send(outcome))
 
@@ -187,5 +194,5 @@ class Session:
             return
         check_phase(self._phase, self.n_states, self.n_actions)
         self._step, self._reward, self._entered = 0, 0.0, self.state
-        if self._phase.steps == 0:
+        if self._phase.steps == 0 or self.ended:
             self._leave(False)

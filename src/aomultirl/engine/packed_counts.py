@@ -28,20 +28,28 @@ class Packed(NamedTuple):
         of every transition seen, row after row: the successor, ascending in each row.
     visits
         of every transition seen: how often.
+    terminal
+        the states in which episodes ended, ascending.
+    ends
+        how many did in each.
     """
 
     filled: NDArray[np.int32]
     states: NDArray[np.int32]
     visits: NDArray[np.int64]
+    terminal: NDArray[np.int32]
+    ends: NDArray[np.int64]
 
 
-KINDS = {"filled": np.int32, "states": np.int32, "visits": np.int64}
+KINDS = {"filled": np.int32, "states": np.int32, "visits": np.int64, "terminal": np.int32, "ends": np.int64}
 
 
 def pack(table: CountTable) -> Packed:
     """What a table holds."""
     starts, states, visits = table.to_lists()
-    return Packed(np.diff(starts).astype(np.int32), states, visits)
+    ends = sorted(table.ends.items())
+    terminal, times = (np.array([entry[i] for entry in ends], kind) for i, kind in enumerate((np.int32, np.int64)))
+    return Packed(np.diff(starts).astype(np.int32), states, visits, terminal, times)
 
 
 def unpack(packed: Packed, n_pairs: int, n_states: int) -> CountTable:
@@ -50,21 +58,28 @@ def unpack(packed: Packed, n_pairs: int, n_states: int) -> CountTable:
         array = getattr(packed, name)
         if array.dtype != kind or array.ndim != 1:
             raise ValueError(f"{name} must be a list of {kind.__name__}, not {array.dtype} of shape {array.shape}")
-    filled, states, visits = packed
+    filled, states, visits, terminal, ends = packed
     _need(len(filled) == n_pairs, f"filled must have {n_pairs} entries, not {len(filled)}")
     _need(bool((filled >= 0).all()), "filled holds a negative number")
     _need(len(states) == len(visits) == filled.sum(dtype=np.int64), "states and visits do not fit filled")
-    bad = np.flatnonzero((states < 0) | (states >= n_states))
-    if len(bad):
-        raise ValueError(f"states[{bad[0]}] is {states[bad[0]]}, but states are 0 to {n_states - 1}")
-    bad = np.flatnonzero(visits < 1)
-    if len(bad):
-        raise ValueError(f"visits[{bad[0]}] is {visits[bad[0]]}, not positive")
-    _need(float(visits.sum(dtype=np.float64)) <= MOST_VISITS, "visits are too many to be true")
+    _need(len(terminal) == len(ends), "terminal and ends differ in length")
+    _need(bool((np.diff(terminal) > 0).all()), "terminal must rise")
+    for name in ("states", "terminal"):
+        array = getattr(packed, name)
+        bad = np.flatnonzero((array < 0) | (array >= n_states))
+        if len(bad):
+            raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}, but states are 0 to {n_states - 1}")
+    for name in ("visits", "ends"):
+        array = getattr(packed, name)
+        bad = np.flatnonzero(array < 1)
+        if len(bad):
+            raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}, not positive")
+        _need(float(array.sum(dtype=np.float64)) <= MOST_VISITS, f"{name} are too many to be true")
     owners = np.repeat(np.arange(n_pairs), filled)
     same_row = np.diff(owners) == 0
     _need(bool((np.diff(states)[same_row] > 0).all()), "states must rise in every row")
     table, first = CountTable(n_pairs), 0
+    table.ends = dict(zip(terminal.tolist(), ends.tolist(), strict=True))
     while first < len(states):
         first = _fill(table.record, owners, states, visits, first)
         table.make_room_if_crowded()

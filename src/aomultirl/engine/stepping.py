@@ -27,12 +27,18 @@ from aomultirl.engine.sampling import AliasTables, pick
 from aomultirl.engine.signals import DECISION, STRETCH, serve_signals
 
 U = np.uint64
-UNSEEN, LOOK, MISSING = 1, 2, 4
-"""What a step needs beside the table: a transition seen for the first time, a look, an entry that is missing."""
+UNSEEN, LOOK, MISSING, END = 1, 2, 4, 8
+"""What a step needs beside the table: a transition seen for the first time, a look, an entry that is missing; or the
+episode ended with it."""
 
 
-STEP, STATE, ACTION, SUCCESSOR = range(4)
-"""Cells of a walk's place: steps taken, the state it is in, and the last step's action and successor."""
+STEP, STATE, ACTION, SUCCESSOR, ENDED = range(5)
+"""Cells of a walk's place: steps taken, the state it is in, the last step's action and successor, and whether the world
+ended the episode."""
+
+
+NOWHERE: NDArray[np.bool_] = np.empty(0, np.bool_)
+"""In place of a mask of terminal states, where there are none."""
 
 
 class SimulatedEpisode(NamedTuple):
@@ -46,6 +52,8 @@ class SimulatedEpisode(NamedTuple):
         (S * A,), the mean of what each pair earns.
     noisy
         rewards are 0 or 1 with that mean.
+    terminal
+        (S,), arriving here ends the episode; empty where nothing does.
     world
         uint64 (4,), the world's stream: one draw a step, two where rewards are noisy.
     agent
@@ -57,6 +65,7 @@ class SimulatedEpisode(NamedTuple):
     width: int
     rewards: NDArray[np.float64]
     noisy: bool
+    terminal: NDArray[np.bool_]
     world: RandomStream
     agent: RandomStream
 
@@ -73,11 +82,13 @@ def _walk(
 ) -> tuple[int, float, float]:
     """Walk until a step needs more than the table; ``place`` in and out.
 
-    Returns what the last step needs, a sum of UNSEEN, LOOK and MISSING, what it earned, and ``total`` with the rewards
-    added one by one, as a loop from outside would add them.
+    Returns what the last step needs, a sum of UNSEEN, LOOK, MISSING and END, what it earned, and ``total`` with the
+    rewards added one by one, as a loop from outside would add them.
     """
     heads, cells, width = episode.heads, episode.cells, episode.width
     rewards, noisy, world, agent = episode.rewards, episode.noisy, episode.world, episode.agent
+    terminal = episode.terminal
+    ends = len(terminal) > 0
     plan, stride, budget, watch = table.plan, table.stride, table.budget, table.watch
     count_heads, slots = counts.heads, counts.slots
     w0, w1, w2, w3 = world[0], world[1], world[2], world[3]
@@ -119,8 +130,9 @@ def _walk(
         if seen:
             slots[slot + U(VISITS)] += 1
         look = (left == 0) | (random & watch[s2])
-        if look | (not seen):
-            needs = LOOK * look + UNSEEN * (not seen)
+        over = ends and terminal[s2]
+        if look | (not seen) | over:
+            needs = LOOK * look + UNSEEN * (not seen) + END * over
             break
         s = s2
     world[0], world[1], world[2], world[3] = w0, w1, w2, w3
@@ -144,12 +156,13 @@ def _run(
 
     stretch: steps after which the inner loop is left, at the latest, to look for signals.
 
-    Ends early, and says neither, where ``prepare`` left an entry that is no action: it would be asked for ever.
+    The place says whether the world ended the episode.  Ends early, and says none of these, where ``prepare`` left an
+    entry that is no action: it would be asked for ever.
     """
     table = behaviour.table
     n_actions = len(counts.heads) // len(table.budget)
     finished, crowded, spent = False, False, 0
-    while place[STEP] < last and not finished and not crowded:
+    while place[STEP] < last and not (finished or crowded or place[ENDED]):
         begin = place[STEP]
         needs, reward, total = _walk(episode, table, counts, sums, place, min(last, begin + stretch), total)
         if needs == MISSING:
@@ -168,12 +181,12 @@ def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64]
     """After a step that needs something: (the aim is reached, the counts want more room)."""
     step, state, action, successor = place[STEP] - 1, place[STATE], place[ACTION], place[SUCCESSOR]
     n_actions = len(counts.heads) // len(behaviour.table.budget)
-    finished, crowded = False, False
+    finished, crowded, ended = False, False, needs & END > 0
     if needs & UNSEEN:
         crowded = insert(counts, state * n_actions + action, successor)
     if needs & LOOK:
-        finished = attend(behaviour, counts, step, state, action, successor, reward)
-    place[STATE] = successor
+        finished = attend(behaviour, counts, step, state, action, successor, reward, ended)
+    place[STATE], place[ENDED] = successor, ended
     return finished, crowded
 
 
@@ -248,12 +261,25 @@ def refuse_entry(phase: Phase, step: int, state: int) -> NoReturn:
 
 
 class Outcome(NamedTuple):
-    """steps: taken; state: where it ended; reward: collected; finished: the behaviour reached its aim."""
+    """What came of a phase.
+
+    steps
+        taken.
+    state
+        where it ended.
+    reward
+        collected.
+    finished
+        the behaviour reached its aim.
+    ended
+        the world has ended the episode, in this phase or before: no phase gets a step any more.
+    """
 
     steps: int
     state: int
     reward: float
     finished: bool
+    ended: bool = False
 
 
 class Ran(NamedTuple):
@@ -285,6 +311,13 @@ class Simulator:
         the streams, uint64 (4,), advanced in place.
     noisy
         rewards are 0 or 1 with mean r(s, a).
+    terminal
+        (S,), arriving in these states ends the episode; empty where nothing does.
+
+    Attributes
+    ----------
+    ended
+        the world has ended the episode.
     """
 
     def __init__(
@@ -295,26 +328,31 @@ class Simulator:
         world: RandomStream,
         agent: RandomStream,
         noisy: bool = False,
+        terminal: NDArray[np.bool_] = NOWHERE,
     ) -> None:
         self.n_states, self.n_actions = rewards.shape
         self.state = state
-        self._episode = SimulatedEpisode(*tables, rewards.reshape(-1), noisy, world, agent)
+        self.ended = bool(len(terminal) and terminal[state])
+        self._episode = SimulatedEpisode(*tables, rewards.reshape(-1), noisy, terminal, world, agent)
 
     def run(self, phase: Phase) -> Outcome:
         """Run one phase to its end."""
         check_phase(phase, self.n_states, self.n_actions)
-        place = np.array([0, self.state, 0, 0], np.int64)
+        place = np.array([0, self.state, 0, 0, self.ended], np.int64)
         reward, finished, steps = 0.0, False, phase.steps
-        while place[STEP] < steps and not finished:
+        while place[STEP] < steps and not (finished or place[ENDED]):
             reward, finished, crowded = _run(
                 self._episode, phase.behaviour, phase.counts.record, phase.sums, place, steps, STRETCH, reward
             )
             if crowded:
                 phase.counts.make_room()
-            elif not finished and place[STEP] < steps:
+            elif not finished and not place[ENDED] and place[STEP] < steps:
                 refuse_entry(phase, int(place[STEP]), int(place[STATE]))
         self.state = int(place[STATE])
-        return Outcome(int(place[STEP]), self.state, reward, bool(finished))
+        if place[ENDED] and not self.ended:
+            phase.counts.end(self.state)
+        self.ended = bool(place[ENDED])
+        return Outcome(int(place[STEP]), self.state, reward, bool(finished), self.ended)
 
     def drive(self, episode: Generator[Phase, Outcome, Any]) -> tuple[Any, list[Ran]]:
         """Run an agent's episode to its end: what the agent says of it, and the phases that were run.

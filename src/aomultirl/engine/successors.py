@@ -63,6 +63,19 @@ def _from_dense(transitions: Any, n_actions: int) -> Successors:
     return _canonical(sp.csr_array(dense.reshape(n_states * n_actions, n_states)), n_actions, rough)
 
 
+def absorbed(world: Successors, states: NDArray[np.bool_]) -> Successors:
+    """The same with rows that keep themselves in some of the ``states``, (S,)."""
+    n_actions = (len(world.starts) - 1) // len(states)
+    rows, owners = np.repeat(states, n_actions), world.owners()
+    lengths = np.where(rows, 1, np.diff(world.starts))
+    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    kept = np.repeat(~rows, lengths)
+    successors, probs = np.empty(starts[-1], np.int32), np.ones(starts[-1])
+    successors[kept], probs[kept] = world.states[~rows[owners]], world.probs[~rows[owners]]
+    successors[~kept] = np.flatnonzero(rows) // n_actions
+    return Successors(starts, successors, probs)
+
+
 def _from_sparse(transitions: Any, n_actions: int) -> Successors:
     shape = transitions.shape
     if len(shape) != 2 or shape[1] == 0 or shape[0] != shape[1] * n_actions:

@@ -91,7 +91,7 @@ def begin(agent: Agent, setting: Setting) -> None:
 def begin_in(agent: Agent, models: ModelSet, episodes: int) -> None:
     """Have an agent begin a run in worlds that we hold; only one that must be told them learns of more than rewards."""
     told = models if "models" in agent.told else None
-    begin(agent, Setting(models.n_states, models.n_actions, models.rewards, episodes, told))
+    begin(agent, Setting(models.n_states, models.n_actions, models.rewards, episodes, told, models.rest))
 
 
 def play(
@@ -109,7 +109,7 @@ def simulated(
     world: MDP, start: int, world_stream: RandomStream, agent_stream: RandomStream, noisy: bool = False
 ) -> Simulator:
     """The driver of an episode in a world that we hold."""
-    return Simulator(world.alias_tables, world.gains, start, world_stream, agent_stream, noisy)
+    return Simulator(world.alias_tables, world.gains, start, world_stream, agent_stream, noisy, world.ends)
 
 
 def unjudged_row(number: int, start: int, report: Report, ran: list[Ran]) -> Row:

@@ -45,6 +45,16 @@ def estimate_error(learned: Counts, world: Successors) -> float:
     return total / n_pairs
 
 
+def _length(one: Ran) -> int:
+    """The steps of a phase, with those that it was to have where the world ended the episode."""
+    return one.phase.steps if one.outcome.ended else one.outcome.steps
+
+
+def _earned(one: Ran, rest: float) -> float:
+    """What a phase earned, with what its steps after the end of the episode are worth."""
+    return one.outcome.reward + (_length(one) - one.outcome.steps) * rest
+
+
 class Judge:
     """Knows the worlds, and judges every episode.
 
@@ -61,10 +71,15 @@ class Judge:
         self._known: dict[tuple[int, int, bytes], NDArray[np.float64]] = {}
         self.stands_for: dict[int, int] = {}
 
-    def row(self, number: int, task: int, start: int, report: Report, ran: list[Ran]) -> Row:
-        """The row of an episode, with all that takes knowing the world."""
+    def row(
+        self, number: int, task: int, start: int, report: Report, ran: list[Ran], horizon: int | None = None
+    ) -> Row:
+        """The row of an episode, with all that takes knowing the world.
+
+        ``horizon``: steps that the episode has if the world does not end it; None for those of its phases.
+        """
         row = unjudged_row(number, start, report, ran)
-        value, regret, learning_regret = self._regret(task, start, ran, row.clustering_reward)
+        value, regret, learning_regret = self._regret(task, start, ran, horizon)
         sampled, exact = self._evaluate(task, start, report, self.sources[2 * number : 2 * number + 2])
         return row._replace(
             task=task,
@@ -77,32 +92,41 @@ class Judge:
             estimate_error=self._error(task, report),
         )
 
-    def _regret(self, task: int, start: int, ran: list[Ran], collected: float) -> tuple[float, float, float]:
-        """(value, regret, learning regret), given what the clustering phases collected."""
+    def _regret(self, task: int, start: int, ran: list[Ran], horizon: int | None) -> tuple[float, float, float]:
+        """(value, regret, learning regret), given what the clustering phases collected.
+
+        Where the world ended the episode, the steps that are left count: they earn what the world says of the end.
+        """
         if "regret" not in self.record:
             return np.nan, np.nan, np.nan
-        world, steps = self.models[task], sum(one.outcome.steps for one in ran)
+        world, steps = self.models[task], sum(map(_length, ran))
         learning = [one for one in ran if one.phase.part == "learning"]
+        collected = sum(_earned(one, world.rest) for one in ran if one.phase.part == "clustering")
         value = sum(self._value(task, one) for one in learning)
-        best = float(world.first_values(steps)[start])
-        return value, best - collected - value, self._optimum(world, learning) - value
+        left = max(0, (horizon or 0) - steps) if ran and ran[-1].outcome.ended else 0
+        best = float(world.first_values(steps + left)[start])
+        after = left * world.rest
+        optimum = self._optimum(world, learning, left)
+        return value + after, best - collected - value - after, optimum - value - (after if learning else 0.0)
 
     def _error(self, task: int, report: Report) -> float:
         if "estimate_error" not in self.record or not report.samples:
             return np.nan
-        return estimate_error(merged(report.samples).record, self.models[task].successors)
+        learned, world = merged(report.samples), self.models[task]
+        told = sum(bool(world.terminal[state]) for state in learned.ends)  # each of their pairs counts as never visited
+        return estimate_error(learned.record, world.successors) - told / world.n_states
 
     @staticmethod
-    def _optimum(world: MDP, learning: list[Ran]) -> float:
+    def _optimum(world: MDP, learning: list[Ran], left: int) -> float:
         """What the learning phases could have earned at best, from where the first of them was entered."""
-        steps = sum(one.outcome.steps for one in learning)
-        return float(world.first_values(steps)[learning[0].entered]) if steps > 0 else 0.0
+        steps = sum(map(_length, learning)) + left
+        return float(world.first_values(steps)[learning[0].entered]) if learning and steps > 0 else 0.0
 
     def _value(self, task: int, one: Ran) -> float:
         """The exact value of a phase that follows a plan, from the state it was entered in; else what it earned."""
         steps = one.phase.steps
         if not isinstance(one.phase.behaviour, Fixed) or steps == 0:
-            return one.outcome.reward
+            return _earned(one, self.models[task].rest)
         return float(self._values(task, one.phase.behaviour.table.plan, steps)[one.entered])
 
     def _values(self, task: int, plan: NDArray[np.int32], steps: int) -> NDArray[np.float64]:
@@ -124,7 +148,7 @@ class Judge:
         world = self.models[task]
         simulator = simulated(world, start, sources[0], sources[1])
         phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
-        sampled = simulator.run(phase).reward
+        sampled = _earned(Ran(phase, start, simulator.run(phase)), world.rest)
         return sampled, float(self._values(task, plan, horizon)[start])
 
     def _misclustered(self, task: int, report: Report) -> bool:

@@ -185,7 +185,7 @@ class SimulatedRun(EpisodeLoop):
         meeting = Meeting(task, start, self.models[task], self.world_streams[number], self.agent_streams[number])
         driver = self._simulated(meeting) if driver_of is None else driver_of(meeting)
         report, ran = self.play(driver, start, task)
-        self.rows.append(self._judge.row(number, task, start, report, ran))
+        self.rows.append(self._judge.row(number, task, start, report, ran, self.agent.episode_steps))
         self._past.append(Past(task, start, report.cluster))
         return report
 

@@ -152,7 +152,14 @@ def _move_on(behaviour: ExploreIDBehaviour, counts: Counts, state: int, stream: 
 
 @kernel
 def _attend(
-    behaviour: ExploreIDBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+    behaviour: ExploreIDBehaviour,
+    counts: Counts,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+    ended: bool,
 ) -> bool:
     """Forget the entry of the state; where a target is complete, forget what depended on it."""
     behaviour.table.plan[state] = ASK

@@ -161,7 +161,14 @@ def _prepare(behaviour: GosprlBehaviour, counts: Counts, step: int, state: int, 
 
 @kernel
 def _attend(
-    behaviour: GosprlBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+    behaviour: GosprlBehaviour,
+    counts: Counts,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+    ended: bool,
 ) -> bool:
     """The way is planned anew when a pair on it has doubled its visits, or when a state has no target left."""
     table = behaviour.table

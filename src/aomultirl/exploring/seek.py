@@ -286,7 +286,14 @@ def _prepare(behaviour: SeekBehaviour, counts: Counts, step: int, state: int, st
 
 @borrowing
 def _attend(
-    behaviour: SeekBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+    behaviour: SeekBehaviour,
+    counts: Counts,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+    ended: bool,
 ) -> bool:
     table, known, seen, task = behaviour.table, behaviour.known, behaviour.seen, behaviour.task
     n_actions = len(seen.total) // len(table.budget)

@@ -59,7 +59,14 @@ def _prepare(behaviour: WatchedBehaviour, counts: Counts, step: int, state: int,
 
 @kernel
 def _attend(
-    behaviour: WatchedBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+    behaviour: WatchedBehaviour,
+    counts: Counts,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+    ended: bool,
 ) -> bool:
     inner, seen, task = behaviour.inner.table, behaviour.seen, behaviour.task
     n_actions = len(seen.total) // len(inner.budget)
@@ -68,7 +75,7 @@ def _attend(
     inner.budget[state] -= 1
     finished = False
     if inner.budget[state] == 0 or (at_random and inner.watch[successor]):
-        finished = attend(behaviour.inner, counts, step, state, action, successor, reward)
+        finished = attend(behaviour.inner, counts, step, state, action, successor, reward, ended)
     pair, certifying = state * n_actions + action, task[AIM] == CERTIFY
     observe(behaviour.gammas, behaviour.known, seen, behaviour.levels, pair, successor, certifying)
     if task[VERDICT] == NEW:

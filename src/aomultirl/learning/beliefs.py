@@ -225,7 +225,14 @@ def _prepare(behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, 
 
 @kernel
 def _attend(
-    behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+    behaviour: BeliefBehaviour,
+    counts: Counts,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+    ended: bool,
 ) -> bool:
     table, planner, beliefs = behaviour.table, behaviour.planner, behaviour.beliefs
     pair = state * (len(planner.total) // len(planner.values)) + action

@@ -13,10 +13,15 @@ def greedy(
     states: NDArray[np.int32],
     visits: NDArray[np.int64],
     rewards: NDArray[np.float64],
+    going_on: NDArray[np.float64],
+    rest: float,
     discount: float,
     sweeps: int,
 ) -> NDArray[np.int32]:
-    """Actions (S,) after so many sweeps of discounted value iteration; successor lists with visits, rewards (S, A)."""
+    """Actions (S,) after so many sweeps of discounted value iteration; successor lists with visits, rewards (S, A).
+
+    ``going_on``, (S,): how often the episode goes on after an arrival; each step after its end is worth ``rest``.
+    """
     n_states, n_actions = rewards.shape
     values, plan, spent = np.zeros(n_states), np.zeros(n_states, np.int32), 0
     for _ in range(sweeps):
@@ -32,5 +37,5 @@ def greedy(
                 q = rewards[s, a] + discount * total / max(count, 1)
                 if q > best:
                     best, plan[s] = q, a
-            values[s] = best
+            values[s] = going_on[s] * best + (1.0 - going_on[s]) * rest / (1.0 - discount)
     return plan

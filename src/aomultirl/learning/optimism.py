@@ -83,6 +83,14 @@ class Planner(NamedTuple):
         TOP, the greatest value, and the HIGHEST of this rotation.
     marks, means
         room to work in.
+    going_on
+        (C + 1, S), how often the episode goes on after an arrival in each world; 0 in terminal states.
+    rest
+        what each step that is left after the end is worth.
+    horizon
+        steps of an episode.
+    options
+        the learner's numbers.
     """
 
     known: Knowledge
@@ -100,6 +108,8 @@ class Planner(NamedTuple):
     tops: NDArray[np.float64]
     marks: NDArray[np.int64]
     means: NDArray[np.float64]
+    going_on: NDArray[np.float64]
+    rest: float
     horizon: int
     options: Options
 
@@ -152,7 +162,8 @@ def back_up(planner: Planner, counts: Counts, top: float, left: float, state: in
         q = planner.rewards[pair] + options.discount * (q + top)
         if q > best:
             best, action = q, a
-    return best, action
+    going_on = planner.going_on[planner.state[GUIDE], state]
+    return going_on * best + (1.0 - going_on) * planner.rest / (1.0 - options.discount), action
 
 
 @borrowing
@@ -231,11 +242,16 @@ def planner(
     options: Options,
     sums: NDArray[np.float64],
     before: NDArray[np.int64],
+    going_on: NDArray[np.float64] | None = None,
+    rest: float = 0.0,
 ) -> Planner:
-    """Nothing seen in this episode yet; rewards (S, A)."""
+    """Nothing seen in this episode yet; rewards (S, A), going_on (C, S), in every state where it is not given."""
     n_states, n_actions = rewards.shape
     n_pairs, places = n_states * n_actions, len(known.states)
     most = rewards.max() / (1.0 - options.discount)
+    lasting = np.ones((len(shared_rows.mass), n_states))
+    if going_on is not None:
+        lasting[:-1] = going_on
     return Planner(
         known=known,
         shared_rows=shared_rows,
@@ -252,6 +268,8 @@ def planner(
         tops=np.array([most, most]),
         marks=np.zeros(n_states + 1, np.int64),
         means=np.zeros(n_actions),
+        going_on=lasting,
+        rest=rest,
         horizon=horizon,
         options=options,
     )

@@ -92,7 +92,7 @@ class PracticalLearning(Learning):
         tally = self.tally() if known.tally is None else known.tally
         tables = [known.counts] if known.counts.record.filled.any() else []
         prior = np.append(np.full(len(tables), 1.0), 0.0 if tables else 1.0)
-        plan = self.planner(self.knowledge(tables), tally.sums)
+        plan = self.planner(tables, tally.sums)
         return act_on_beliefs(plan, prior, np.tile(plan.values, (len(tables), 1)))
 
     def learn(self, into: Known, ran: Ran) -> None:
@@ -115,7 +115,10 @@ class PracticalLearning(Learning):
         if rewards is None:
             shape = (self.setting.n_states, self.setting.n_actions)
             rewards = (self._sums / np.maximum(self._visits, 1)).reshape(shape)
-        return np.asarray(greedy(*counts.to_lists(), np.ascontiguousarray(rewards), self.options.discount, SWEEPS))
+        ends = counts.going_on(self.setting.n_states), self.setting.rest
+        return np.asarray(
+            greedy(*counts.to_lists(), np.ascontiguousarray(rewards), *ends, self.options.discount, SWEEPS)
+        )
 
     def shared(self) -> dict[str, NDArray[Any]]:
         return {"sums": self._sums, "visits": self._visits}
@@ -123,13 +126,24 @@ class PracticalLearning(Learning):
     def take_shared(self, shared: dict[str, NDArray[Any]]) -> None:
         self._sums, self._visits = shared["sums"], shared["visits"]
 
-    def knowledge(self, tables: Sequence[CountTable]) -> Knowledge:
-        """What is known of several worlds, side by side."""
-        return knowledge(tables, self.setting.n_pairs, self.setting.n_states)
+    def planner(
+        self, worlds: Sequence[CountTable], sums: NDArray[np.float64], known: Knowledge | None = None
+    ) -> Planner:
+        """To plan with in an episode whose rewards are added to ``sums``.
 
-    def planner(self, known: Knowledge, sums: NDArray[np.float64]) -> Planner:
-        """To plan with in an episode whose rewards are added to ``sums``."""
-        rewards = self.setting.rewards
+        Parameters
+        ----------
+        worlds
+            what was counted in each world in memory.
+        known
+            the same side by side, where it has been made already, perhaps with places for more.
+        """
+        setting = self.setting
+        if known is None:
+            known = knowledge(worlds, setting.n_pairs, setting.n_states)
+        rewards = setting.rewards
         if rewards is None:
-            rewards = np.ones((self.setting.n_states, self.setting.n_actions))
-        return planner(known, share_rows(known), rewards, self._horizon, self.options, sums, self._visits)
+            rewards = np.ones((setting.n_states, setting.n_actions))
+        lasting = np.array([counts.going_on(setting.n_states) for counts in worlds]).reshape(-1, setting.n_states)
+        told = (rewards, self._horizon, self.options, sums, self._visits, lasting, setting.rest)
+        return planner(known, share_rows(known), *told)

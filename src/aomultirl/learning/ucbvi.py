@@ -3,7 +3,7 @@
 With n(s, a) visits, the empirical transitions P and the bonus b(n), for h = H-1, ..., 0::
 
     Q_h(s, a) = min{ cap, r(s, a) + P(s, a) V_{h+1} + b(n(s, a)) }   where n(s, a) > 0,   cap   elsewhere,
-    V_h(s)    = max_a Q_h(s, a),
+    V_h(s)    = max_a Q_h(s, a),     and what is left is worth in a terminal state, without a bonus,
 
 transitions pooled over the steps, planned once before the phase begins.  The cap is H (the paper), or H - h, which
 is valid and tighter.  Unlike Azar et al. there is no minimum with the previous episode's Q.
@@ -35,18 +35,29 @@ U = np.uint64
 
 @dataclass(frozen=True)
 class Estimate:
-    """What was learned of one world: empirical transitions, and visits (S, A)."""
+    """What was learned of one world.
+
+    transitions
+        the empirical ones.
+    visits
+        (S, A).
+    going_on
+        (S,), how often the episode goes on after an arrival; 0 in terminal states.
+    """
 
     transitions: Transitions
     visits: NDArray[np.int64]
+    going_on: NDArray[np.float64]
 
 
 def estimate(n_states: int, *tables: CountTable) -> Estimate:
     """The estimate from all transitions in the tables together."""
-    starts, states, counts = merged(tables).to_lists()
+    every = merged(tables)
+    starts, states, counts = every.to_lists()
     visits = np.add.reduceat(np.append(counts, 0), starts[:-1]) * (np.diff(starts) > 0)
     probs = counts / np.repeat(visits, np.diff(starts))
-    return Estimate(Transitions(starts, states, probs, np.empty((0, 0))), visits.reshape(n_states, -1))
+    rows = Transitions(starts, states, probs, np.empty((0, 0)))
+    return Estimate(rows, visits.reshape(n_states, -1), every.going_on(n_states))
 
 
 @kernel
@@ -54,6 +65,8 @@ def _plan(
     world: Transitions,
     gains: NDArray[np.float64],
     caps: NDArray[np.float64],
+    going_on: NDArray[np.float64],
+    rest: float,
     stream: RandomStream,
     values: NDArray[np.float64],
     plan: NDArray[np.int32],
@@ -74,7 +87,7 @@ def _plan(
                     best, tied, chosen = q[a], 1, a
                 elif q[a] == best:
                     tied += 1
-            values[h, s] = best
+            values[h, s] = going_on[s] * best + (1.0 - going_on[s]) * rest * (len(caps) - h)
             if tied == n_actions and n_actions > 1:
                 chosen = n_actions
             elif tied > 1:
@@ -169,26 +182,25 @@ class UCBVILearning(Learning):
         gains = rewards + (self.learner.bonus_scale * np.where(learned.visits > 0, extra, 0.0))
         gains[learned.visits == 0] = np.inf
         caps = self.caps(horizon)
-        if gains.min() >= caps[0]:
+        if gains.min() >= caps[0] and learned.going_on.min() == 1.0:
             return blind
-        return _planned(learned, gains, caps, stream)
+        return self._planned(learned, gains, caps, stream)
 
     def greedy(
         self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: RandomStream
     ) -> NDArray[np.int32]:
         """The plan that is best for the estimate as it is, without a bonus, (H, S); unvisited pairs lead nowhere."""
-        return _planned(learned, rewards, np.full(horizon, np.inf), stream)
+        return self._planned(learned, rewards, np.full(horizon, np.inf), stream)
+
+    def _planned(
+        self, learned: Estimate, gains: NDArray[np.float64], caps: NDArray[np.float64], stream: RandomStream
+    ) -> NDArray[np.int32]:
+        values, plan = np.zeros((len(caps) + 1, len(gains))), np.zeros((len(caps), len(gains)), np.int32)
+        flat = np.ascontiguousarray(gains).reshape(-1)
+        _plan(learned.transitions, flat, caps, learned.going_on, self.setting.rest, stream, values, plan)
+        return plan
 
 
 def _means(learned: Estimate, sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean reward of every pair, (S, A); 0 where it was never visited."""
     return sums.reshape(learned.visits.shape) / np.maximum(learned.visits, 1)
-
-
-def _planned(
-    learned: Estimate, gains: NDArray[np.float64], caps: NDArray[np.float64], stream: RandomStream
-) -> NDArray[np.int32]:
-    values = np.zeros((len(caps) + 1, len(gains)))
-    plan = np.zeros((len(caps), len(gains)), np.int32)
-    _plan(learned.transitions, np.ascontiguousarray(gains).reshape(-1), caps, stream, values, plan)
-    return plan

@@ -10,6 +10,9 @@ walk comes to a state whose pair has been visited max{1, n} times since the epoc
 still followed.  P and R are empirical means; a pair never visited may lead anywhere, and earn 1 unless
 rewards are known, whatever the scale of the radii.  Actions that promise the same are chosen between at random, once
 an epoch.
+
+The average reward of episodes that end is that of one episode after the other: a terminal state is known to lead back
+to where the phase began, whatever the action, and to earn nothing.
 """
 
 from dataclasses import dataclass
@@ -42,12 +45,15 @@ class Before(NamedTuple):
         of every transition seen.
     sums
         (S * A,), the rewards added up; empty where they are known.
+    terminal
+        (S,), the episode ends here more often than not.
     """
 
     starts: NDArray[np.int64]
     states: NDArray[np.int32]
     visits: NDArray[np.int64]
     sums: NDArray[np.float64]
+    terminal: NDArray[np.bool_]
 
 
 class Ucrl2Behaviour(NamedTuple):
@@ -63,6 +69,8 @@ class Ucrl2Behaviour(NamedTuple):
         (S * A,), the rewards of the phase added up, where they are not known.
     epochs
         (), how many there were.
+    start
+        (), the state in which the phase began.
     failure
         delta.
     scale
@@ -74,6 +82,7 @@ class Ucrl2Behaviour(NamedTuple):
     rewards: NDArray[np.float64]
     sums: NDArray[np.float64]
     epochs: NDArray[np.int64]
+    start: NDArray[np.int64]
     failure: float
     scale: float
 
@@ -100,8 +109,9 @@ def ucrl2(
         multiplies both radii; 1 is faithful.
     """
     told = np.empty(0) if rewards is None else np.ascontiguousarray(rewards, np.float64).reshape(-1)
-    before = Before(*known.counts.to_lists(), known.sums)
-    return Ucrl2Behaviour(empty_table(n_states), before, told, sums, np.zeros((), np.int64), failure, scale)
+    before = Before(*known.counts.to_lists(), known.sums, known.counts.going_on(n_states) < 0.5)
+    epochs, start = np.zeros((), np.int64), np.zeros((), np.int64)
+    return Ucrl2Behaviour(empty_table(n_states), before, told, sums, epochs, start, failure, scale)
 
 
 @kernel
@@ -118,12 +128,12 @@ def reward_radius(visits: int, step: int, n_states: int, n_actions: int, failure
 
 @kernel
 def _estimate(
-    before: Before, counts: Counts
+    before: Before, counts: Counts, start: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
     """Successor lists of both together, those of before first, and visits of each pair."""
-    n_pairs = len(counts.heads)
+    n_pairs, n_actions = len(counts.heads), len(counts.heads) // len(before.terminal)
     starts, visits = np.zeros(n_pairs + 1, np.int64), np.zeros(n_pairs, np.int64)
-    most = len(before.states) + counts.filled.sum()
+    most = len(before.states) + counts.filled.sum() + n_actions * before.terminal.sum()
     states, probs = np.empty(most, np.int32), np.empty(most)
     for pair in range(n_pairs):
         first = at = starts[pair]
@@ -143,6 +153,8 @@ def _estimate(
                 visits[pair] += seen
         for i in range(first, at):
             probs[i] /= visits[pair]
+        if before.terminal[pair // n_actions]:
+            states[first], probs[first], at = start, 1.0, first + 1
         starts[pair + 1] = at
     return starts, states[: starts[n_pairs]], probs[: starts[n_pairs]], visits
 
@@ -167,6 +179,8 @@ def _promised(
                 extra = behaviour.scale * reward_radius(n, step, n_states, n_actions, behaviour.failure)
                 earned = behaviour.before.sums[pair] + behaviour.sums[pair]
                 rewards[pair] = min(1.0, earned / n + extra)
+        if behaviour.before.terminal[pair // n_actions]:
+            radii[pair] = rewards[pair] = 0.0
     return radii, rewards
 
 
@@ -191,7 +205,9 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     """A new epoch."""
     table = behaviour.table
     n_states = len(table.budget)
-    starts, states, probs, visits = _estimate(behaviour.before, counts)
+    if step == 0:
+        behaviour.start[()] = state
+    starts, states, probs, visits = _estimate(behaviour.before, counts, behaviour.start[()])
     n_actions = len(visits) // n_states
     step = 1 + int(visits.sum())
     radii, rewards = _promised(behaviour, visits, step)
@@ -204,7 +220,14 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
 
 @kernel
 def _attend(
-    behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, action: int, successor: int, reward: float
+    behaviour: Ucrl2Behaviour,
+    counts: Counts,
+    step: int,
+    state: int,
+    action: int,
+    successor: int,
+    reward: float,
+    ended: bool,
 ) -> bool:
     """The measure of a pair is full: coming here again begins a new epoch."""
     behaviour.table.plan[state] = ASK
@@ -260,7 +283,8 @@ class UCRL2Learning(Learning):
         if rewards is None:
             seen = np.add.reduceat(np.append(visits, 0), starts[:-1]) * (np.diff(starts) > 0)
             rewards = (known.sums / np.maximum(seen, 1)).reshape(self.setting.n_states, -1)
-        return np.asarray(greedy(starts, states, visits, np.ascontiguousarray(rewards), DISCOUNT, SWEEPS))
+        ends = known.counts.going_on(self.setting.n_states), self.setting.rest
+        return np.asarray(greedy(starts, states, visits, np.ascontiguousarray(rewards), *ends, DISCOUNT, SWEEPS))
 
     def shared(self) -> dict[str, NDArray[Any]]:
         return {"epochs": self._epochs}

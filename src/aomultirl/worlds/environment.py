@@ -29,7 +29,7 @@ def _step(tables: AliasTables, pair: int, mean: float, noisy: bool, stream: Rand
 
 
 class WorldEnv(gymnasium.Env[Any, Any]):
-    """A world that never ends by itself.
+    """A world, which ends the episode in its terminal states and nowhere else.
 
     Parameters
     ----------
@@ -66,4 +66,4 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         pair = self._state * self.world.n_actions + int(action)
         mean = float(self.world.rewards[self._state, int(action)])
         self._state, reward = _step(self.world.alias_tables, pair, mean, self.noisy, self._stream)
-        return self._state, float(reward), False, False, {}
+        return self._state, float(reward), bool(self.world.terminal[self._state]), False, {}

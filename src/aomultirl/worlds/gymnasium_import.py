@@ -63,22 +63,24 @@ def from_gymnasium(
     envs
         an environment, the id of a registered one, or several of either, with as many states and actions each.
     terminal
-        what follows in a state that ends the episode, whatever its own row of the table says.  "absorb": it
-        keeps itself for ever, with reward 0.  "restart": every action earns 0 and leads to the start distribution,
-        which makes the world communicating where all states can be reached.
+        what follows in a state that ends the episode, whatever its own row of the table says.  "end": the episode is
+        over, and agents are told so (``MDP.terminal``).  "absorb": it keeps itself for ever, with reward 0, and agents
+        have to find out.  "restart": every action earns 0 and leads to the start distribution, which makes the world
+        communicating where all states can be reached.
     rewards
         "expected": r(s, a) is the mean of the rewards in ``P[s][a]``.  "arrival": a reward belongs to the
         state that is entered, and is earned one step later, when acting there; so environments with different
         transitions can share their rewards, as a :class:`ModelSet` must.  Where episodes start, nothing has been
         earned, so coming back there must not pay.  The value of H + 1 steps from the start is that of H steps in
-        the environment.  With "absorb", terminal states lead to one more state, the last, labelled -1, to pay once.
+        the environment.  With "end" and "absorb", terminal states lead to one more state, the last, labelled -1, to pay
+        once.
     rescale
         False: rewards outside [0, 1] are an error.  (low, high): each reward r becomes (r - low) / (high - low),
         also the zeros of terminal states; a value v' over H steps turns back by v = (high - low) v' + H low.
         True: low and high are the least and the greatest of 0 and all rewards in the tables of the states kept.
     unreachable
         "keep", or "drop" the states that no transition of any of the environments leads to from their
-        starts.  By default "drop" with ``terminal="restart"`` and "keep" with "absorb".
+        starts.  By default "drop" with ``terminal="restart"`` and "keep" otherwise.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def from_gymnasium(
     True
     """
     made = origin("from_gymnasium", locals())
-    checks.choice("terminal", terminal, ("absorb", "restart"))
+    checks.choice("terminal", terminal, ("absorb", "end", "restart"))
     checks.choice("rewards", rewards, ("expected", "arrival"))
     if unreachable is None:
         unreachable = "drop" if terminal == "restart" else "keep"
@@ -105,7 +107,7 @@ def _translate(tables: list[_Table], terminal: str, rewards: str, rescale: Any, 
     ending = [_terminal_states(table) for table in tables]
     tables = [table.only(~last[table.sources]) for table, last in zip(tables, ending, strict=True)]
     labels = np.arange(len(tables[0].start))
-    pay_once = terminal == "absorb" and rewards == "arrival" and any(last.any() for last in ending)
+    pay_once = terminal != "restart" and rewards == "arrival" and any(last.any() for last in ending)
     if pay_once:
         labels = np.append(labels, -1)
         ending = [np.append(last, True) for last in ending]
@@ -115,14 +117,27 @@ def _translate(tables: list[_Table], terminal: str, rewards: str, rescale: Any, 
     tables = [table.only(kept[table.sources]) for table in tables]
 
     low, high = _span(tables, rescale)
-    gains = _arrival_rewards(tables) if rewards == "arrival" else _expected_rewards(tables)
+    # Where a state ends the episode in one world and not in another, its rewards are those of the other.
+    spared = [last & (terminal == "end") for last in ending]
+    gains = _arrival_rewards(tables) if rewards == "arrival" else _expected_rewards(tables, spared)
     # Every reward lies within the span; a mean of them may leave it by rounding.
     gains = np.clip((gains - low) / (high - low), 0.0, 1.0)
     rows = np.repeat(kept, tables[0].n_actions)
     starts = [table.start[kept] for table in tables]
+    if pay_once:
+        ending = [labels == -1] * len(tables)
+    over = [last[kept] & (terminal == "end") for last in ending]
+    rest = -low / (high - low) if terminal == "end" else 0.0
     return [
-        MDP(world[rows][:, kept], gains[kept], start if start.max() < 1 else int(start.argmax()), labels=labels[kept])
-        for world, start in zip(worlds, starts, strict=True)
+        MDP(
+            world[rows][:, kept],
+            gains[kept],
+            start if start.max() < 1 else int(start.argmax()),
+            labels=labels[kept],
+            terminal=last,
+            rest=rest,
+        )
+        for world, start, last in zip(worlds, starts, over, strict=True)
     ]
 
 
@@ -287,19 +302,22 @@ def _span(tables: list[_Table], rescale: Any) -> tuple[float, float]:
     return low, high
 
 
-def _expected_rewards(tables: list[_Table]) -> NDArray[np.float64]:
-    """r(s, a) = sum of probability * reward, (S, A)."""
-    means = [np.zeros((len(table.start), table.n_actions)) for table in tables]
+def _expected_rewards(tables: list[_Table], spared: list[NDArray[np.bool_]]) -> NDArray[np.float64]:
+    """r(s, a) = sum of probability * reward, (S, A), as the first table has it in which the state is not spared."""
+    means = np.zeros((len(tables), len(tables[0].start), tables[0].n_actions))
+    owner = np.argmax(~np.array(spared), axis=0)
     for table, mean in zip(tables, means, strict=True):
         np.add.at(mean.reshape(-1), table.pairs, table.probs * table.rewards)
-        differing = np.argwhere(~np.isclose(mean, means[0], rtol=1e-9, atol=1e-12))
+    shared: NDArray[np.float64] = means[owner, np.arange(len(owner))]
+    for table, mean, out in zip(tables, means, spared, strict=True):
+        differing = np.argwhere(~np.isclose(mean, shared, rtol=1e-9, atol=1e-12) & ~out[:, None])
         if len(differing):
             s, a = differing[0]
             raise ValueError(
-                f"{table.name} has the expected reward {mean[s, a]:g} in P[{s}][{a}], {tables[0].name} has "
-                f'{means[0][s, a]:g}; the worlds of a set share their rewards, and rewards="arrival" may help'
+                f"{table.name} has the expected reward {mean[s, a]:g} in P[{s}][{a}], {tables[owner[s]].name} has "
+                f'{shared[s, a]:g}; the worlds of a set share their rewards, and rewards="arrival" may help'
             )
-    return means[0]
+    return shared
 
 
 def _arrival_rewards(tables: list[_Table]) -> NDArray[np.float64]:

@@ -115,7 +115,11 @@ class WorldFacts:
         models = _small() if "models" in agent.told else None  # it may plan for them at once, which takes long
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            agent.begin(Setting(self.models.n_states, self.models.n_actions, self.models.rewards, episodes, models))
+            agent.begin(
+                Setting(
+                    self.models.n_states, self.models.n_actions, self.models.rewards, episodes, models, self.models.rest
+                )
+            )
 
     def check_stream(self, stream: Variant, episodes: int) -> None:
         """Refuse a stream that does not fit these worlds, or ends too soon."""
