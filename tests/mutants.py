@@ -59,7 +59,7 @@ MUTANTS = (
         "engine/test_behaviours.py",
         "test_both_drivers_hand_over_the_numbers_of_the_slow_twin",
     ),
-    _mutant("mdp.py", "exact / 2.0", "exact / 4.0", "test_mdp.py"),
+    _mutant("model_set.py", "exact / 2.0", "exact / 4.0", "test_mdp.py"),
     _mutant(
         "geometry/separation.py",
         "abs(a.probs[i] - b.probs[j])",

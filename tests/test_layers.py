@@ -16,6 +16,7 @@ ORDER = [
     "geometry",
     "world_arguments",
     "mdp",
+    "model_set",
     "setting",
     "records",
     "plugins",

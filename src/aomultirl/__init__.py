@@ -12,7 +12,8 @@ from aomultirl.engine.interacting import Session
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments import History, check_agent, check_explorer, check_learner, interact, run
 from aomultirl.experiments.loading import load
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 
 __all__ = [
     "MDP",

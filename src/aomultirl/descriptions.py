@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from aomultirl import checks, plugins
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.plugins import Maker
 
 LONGEST_ARRAY = 200

@@ -13,7 +13,8 @@ from aomultirl.engine.stepping import Outcome, Phase, Ran
 from aomultirl.exploring.base import Exploration, Explorer
 from aomultirl.learning.base import Known, Learner, Learning, Share, Tally
 from aomultirl.learning.greedy import greedy
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.records import Shape, Within
 from aomultirl.setting import Setting
 from aomultirl.streams import Past, Stream

@@ -19,7 +19,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, TypeAlias
 
 from aomultirl import checks
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 
 GROUP = "aomultirl.plugins"
 """The group of entry points that packages offer their plug-ins in."""

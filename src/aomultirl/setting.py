@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from aomultirl import checks, descriptions, plugins
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 
 
 class Past(NamedTuple):

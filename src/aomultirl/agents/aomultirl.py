@@ -38,7 +38,7 @@ from aomultirl.engine.stepping import Phase
 from aomultirl.exploring import Exploration, ExploreID, Explorer
 from aomultirl.identifying.threshold import distance, identify_cluster
 from aomultirl.learning import UCBVI, Known, Learner, Learning, Share, Tally
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound
 

@@ -11,7 +11,7 @@ from aomultirl.agents.base import check_is_explorer, check_is_learner
 from aomultirl.agents.forwarding import configured
 from aomultirl.exploring import Explorer
 from aomultirl.learning import Learner
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.setting import Setting
 
 

@@ -19,7 +19,7 @@ from aomultirl.engine.behaviours import uniform
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
 from aomultirl.exploring import GOSPRL, Explorer
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.records import Within
 from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound

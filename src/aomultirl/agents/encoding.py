@@ -17,7 +17,8 @@ from aomultirl.engine import packed_counts
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.packed_counts import Packed
 from aomultirl.engine.successors import Successors
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 
 Encoded = Any
 """What JSON can hold."""

@@ -20,7 +20,7 @@ from aomultirl.agents.base import Agent
 from aomultirl.agents.encoding import Decoder, Encoded, Encoder
 from aomultirl.exploring import Explorer
 from aomultirl.learning import Learner
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.records import Within
 from aomultirl.setting import Setting
 

@@ -55,7 +55,7 @@ from aomultirl.identifying.knowledge import Knowledge, knowledge
 from aomultirl.identifying.sequential import ALIVE, LEADER, OPEN, evidence, levels
 from aomultirl.identifying.threshold import largest_distance
 from aomultirl.learning import Known, Learner, Practical, Share, Tally
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.records import Within
 from aomultirl.setting import Setting
 

@@ -21,7 +21,7 @@ from aomultirl.agents.clusters import ClusterMemory
 from aomultirl.agents.forwarding import forwarding
 from aomultirl.engine.random import RandomStream
 from aomultirl.identifying.threshold import distance
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.setting import Setting
 from aomultirl.theory import RegretBound
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from aomultirl import checks, theory
 from aomultirl.geometry.reachability import hitting_time_is_finite
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 
 T = TypeVar("T")
 TIME_LIMIT = 10.0

@@ -11,7 +11,7 @@ from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.intervals import RESAMPLES, SEED, in_words
 from aomultirl.analysis.rules import UNMEASURED, About, Bounded, Exactly, Measurement, Undecidable, computed, exact
 from aomultirl.experiments.paper import ALONE, DISCOVERED, GAMMA, GIVEN, OPTIMAL, SEPARATION, Results
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 
 SECTION, APPENDIX = "Section 5", "Appendix J"
 REPORTED_SET = ((14, 1), (7, 2), (13, 0))

@@ -33,7 +33,7 @@ from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase, Ran
 from aomultirl.experiments.runner import Meeting, SimulatedRun
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.streams import round_robin
 from aomultirl.worlds.environment import WorldEnv
 

@@ -13,7 +13,7 @@ from aomultirl import agents, checks, theory
 from aomultirl.agents.base import Agent
 from aomultirl.analysis.phrases import counted
 from aomultirl.analysis.recording import BELIEF, EVIDENCE, Recording
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 
 SAMPLES = 135.0
 """N lambda^2."""

@@ -18,7 +18,7 @@ from aomultirl.experiments.history import History
 from aomultirl.experiments.judge import RECORDED
 from aomultirl.experiments.package_state import source
 from aomultirl.experiments.runner import SimulatedRun
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds import catalogue
 
 PARTS = ("world", "stream", "agent")

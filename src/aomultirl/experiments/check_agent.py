@@ -14,7 +14,7 @@ from aomultirl.experiments.episodes import begin_in, episode_streams
 from aomultirl.experiments.history import History
 from aomultirl.experiments.interaction import interact
 from aomultirl.experiments.runner import run
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.streams import round_robin
 from aomultirl.worlds.random_models import random_models
 

@@ -15,7 +15,8 @@ from aomultirl.experiments.check_agent import EPISODES, ContractError
 from aomultirl.experiments.check_learner import check_inside, check_is_record, read_worlds, single
 from aomultirl.experiments.episodes import episode_streams, simulated
 from aomultirl.exploring.base import Exploration, Explorer
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 
 NEEDED, FAILURE, SEED = 3, 0.1, 13
 MOST_STEPS = 100_000

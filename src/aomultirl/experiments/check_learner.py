@@ -16,7 +16,7 @@ from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.check_agent import ContractError, check_agent
 from aomultirl.experiments.episodes import episode_streams, simulated
 from aomultirl.learning.base import Known, Learner, Learning, Share
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.setting import Setting
 from aomultirl.worlds.random_models import random_models
 

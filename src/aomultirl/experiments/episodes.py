@@ -15,7 +15,8 @@ from aomultirl.agents.base import Agent, Episode, Report, Setting
 from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.stepping import Ran, Simulator
 from aomultirl.experiments.history import Row
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 
 PURPOSES = ("stream", "world", "agent", "evaluation", "memory")
 """What random streams are for; the place of a purpose is part of the key that its streams are spawned with."""

@@ -16,7 +16,8 @@ from aomultirl.engine.stepping import Phase, Ran
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments.episodes import simulated, unjudged_row
 from aomultirl.experiments.history import Row
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 
 U = np.uint64
 REMEMBERED = 100
@@ -114,7 +115,8 @@ class Judge:
             return np.nan
         learned, world = merged(report.samples), self.models[task]
         told = sum(bool(world.terminal[state]) for state in learned.ends)  # each of their pairs counts as never visited
-        return estimate_error(learned.record, world.successors) - told / world.n_states
+        error: float = estimate_error(learned.record, world.successors)
+        return error - told / world.n_states
 
     @staticmethod
     def _optimum(world: MDP, learning: list[Ran], left: int) -> float:

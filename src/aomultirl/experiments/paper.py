@@ -20,7 +20,7 @@ from aomultirl.experiments.episodes import read_episodes
 from aomultirl.experiments.executors import local
 from aomultirl.experiments.history import History
 from aomultirl.experiments.store import Store
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds import gridworld
 
 OPTIMAL, GIVEN, DISCOVERED, ALONE, RANDOM = (

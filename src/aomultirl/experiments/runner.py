@@ -19,7 +19,8 @@ from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.judge import RECORDED, Judge
 from aomultirl.experiments.progress import bar
 from aomultirl.experiments.provenance import bound, check_fits, identity, left_behind
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.streams import Past, Stream
 
 

@@ -26,7 +26,7 @@ from aomultirl.laboratory.blocked_worlds import Course, CourseSizes
 from aomultirl.laboratory.exponents import diagonal, level
 from aomultirl.laboratory.findings import LEMMA_22, Findings, carry_out
 from aomultirl.laboratory.hitting_time import Gathering, GatheringSizes
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.entropy_pair import entropy_pair
 
 KEY = 10

@@ -21,7 +21,7 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.episodes import begin_in, play, simulated
 from aomultirl.laboratory.exponents import rate
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.jao import HUB, LEFT, two_jao, two_jao_noncommunicating
 
 WORLDS, DIAMETER, FAILURE = 4, 16.0, 0.1

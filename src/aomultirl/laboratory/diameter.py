@@ -30,7 +30,8 @@ from aomultirl.laboratory.blocked_worlds import (
 )
 from aomultirl.laboratory.exponents import diagonal, fit_of, intervals, level, mean_of, slope_of, theory
 from aomultirl.laboratory.findings import FIGURE_4, Findings
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.jao import HUB, LEFT
 
 LEVELS = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)

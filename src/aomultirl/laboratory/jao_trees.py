@@ -30,7 +30,8 @@ from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.experiments.episodes import begin_in, play, simulated
 from aomultirl.exploring import explore_id, gosprl
 from aomultirl.laboratory.exponents import Fit, Floats
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.jao_tree import two_jao_tree
 
 EXPLORE_ID, GOSPRL, TOLD_WORLDS, TOLD_LEVEL = "ExploreID", "GOSPRL", "sequential", "sequential, M unknown"

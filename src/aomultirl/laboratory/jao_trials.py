@@ -28,7 +28,8 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Simulator
 from aomultirl.experiments.episodes import begin_in, play
 from aomultirl.laboratory.exponents import Floats
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds import jao, two_jao_tree
 
 TWO_STATES, TREE = "two states", "tree"

@@ -18,7 +18,8 @@ from aomultirl import theory
 from aomultirl.agents import AOMultiRL
 from aomultirl.experiments.runner import run
 from aomultirl.laboratory.exponents import Floats
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.streams import uniform
 from aomultirl.worlds import jao
 

@@ -207,7 +207,7 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     n_states = len(table.budget)
     if step == 0:
         behaviour.start[()] = state
-    starts, states, probs, visits = _estimate(behaviour.before, counts, behaviour.start[()])
+    starts, states, probs, visits = _estimate(behaviour.before, counts, int(behaviour.start[()]))
     n_actions = len(visits) // n_states
     step = 1 + int(visits.sum())
     radii, rewards = _promised(behaviour, visits, step)

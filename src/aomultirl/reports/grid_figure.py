@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aomultirl import checks
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.reports import figure_files
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from scipy.special import rel_entr
 
 from aomultirl import checks, sizes
 from aomultirl.engine.waiting import while_serving_signals
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 
 MOST_EVENTS = 12
 """Successors of a pair up to which all events are looked at; above, all of so many groups of successors."""

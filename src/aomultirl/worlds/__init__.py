@@ -1,7 +1,7 @@
 """Where the worlds come from: the paper's constructions, random sets, and imports."""
 
 from aomultirl import plugins
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.entropy_pair import entropy_pair
 from aomultirl.worlds.gridworld import gridworld
 from aomultirl.worlds.gymnasium_import import from_gymnasium

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aomultirl import checks, descriptions, plugins, worlds
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.gymnasium_import import check_registered
 
 

@@ -13,7 +13,8 @@ communicating; with ``communicating=True`` action 1 returns there, in both world
 import numpy as np
 
 from aomultirl import checks
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.origin import origin
 
 

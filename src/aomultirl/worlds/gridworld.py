@@ -24,7 +24,8 @@ Worlds
 import numpy as np
 
 from aomultirl import checks, sizes
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.origin import origin
 
 LEFT, RIGHT, UP, DOWN = range(4)

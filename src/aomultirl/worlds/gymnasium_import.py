@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.engine.successors import ROW_SUM_TOLERANCE
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.origin import origin
 
 if TYPE_CHECKING:

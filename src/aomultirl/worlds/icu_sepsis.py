@@ -36,7 +36,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from aomultirl import checks, sizes
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.origin import origin
 
 DEATH, SURVIVAL, AFTERWARDS = 713, 714, 715

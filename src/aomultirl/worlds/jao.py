@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, sizes
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.origin import origin
 
 HUB, RIGHT, LEFT = 0, 1, 2

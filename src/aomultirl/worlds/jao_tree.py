@@ -14,7 +14,8 @@ condition D >= 16 alone does not ensure it).
 import numpy as np
 
 from aomultirl import checks, sizes
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.jao import Table, check_probability, empty, fill_two_jao, mark_two_jao, move, read_delta, read_gap
 from aomultirl.worlds.origin import origin
 

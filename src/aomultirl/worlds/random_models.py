@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from aomultirl import checks, sizes
 from aomultirl.engine.successors import Successors
 from aomultirl.geometry.separation import separation as separation_of
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.worlds.origin import origin
 
 ONCE_BYTES, WORLD_BYTES = 30, 20

@@ -20,7 +20,8 @@ from aomultirl.agents import Setting
 from aomultirl.experiments.cells import make_world
 from aomultirl.experiments.specification.expansion import Variant
 from aomultirl.experiments.specification.parameters import ASK, FACTS, parameters_of
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.streams import Past
 
 SECONDS = 60.0

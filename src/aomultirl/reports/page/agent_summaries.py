@@ -11,7 +11,7 @@ from aomultirl import descriptions
 from aomultirl.analysis import inspection, intervals
 from aomultirl.analysis.phrases import span
 from aomultirl.experiments.history import History
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.reports.page.comparison_charts import bounds, regret_after
 from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, running_mean
 from aomultirl.reports.page.groups import Group

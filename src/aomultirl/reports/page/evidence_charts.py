@@ -13,7 +13,7 @@ from aomultirl import descriptions, theory
 from aomultirl.analysis.charts import Chart, Series, Subject
 from aomultirl.analysis.phrases import counted, number
 from aomultirl.experiments.history import History
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.looks import event
 from aomultirl.reports.page.episode_curves import Floats

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from aomultirl.mdp import MDP, ModelSet
+from aomultirl.mdp import MDP
+from aomultirl.model_set import ModelSet
 from aomultirl.reports.charts_plotly import plain
 from aomultirl.reports.page.episode_curves import Floats
 from aomultirl.reports.page.groups import Group, each

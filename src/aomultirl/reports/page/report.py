@@ -10,7 +10,7 @@ import numpy as np
 
 from aomultirl import files
 from aomultirl.experiments.history import History
-from aomultirl.mdp import ModelSet
+from aomultirl.model_set import ModelSet
 from aomultirl.reports.claims_table import in_words
 from aomultirl.reports.page import agent_summaries, comparison_charts, evidence_charts, policy_maps, run_charts
 from aomultirl.reports.page.episode_curves import RECENT, is_evaluated
