@@ -15,6 +15,15 @@ from aomultirl.experiments.loading import load
 from aomultirl.mdp import MDP
 from aomultirl.model_set import ModelSet
 
+
+def __getattr__(name: str) -> object:
+    if name == "wrappers":  # imports Gymnasium, which takes long
+        import importlib
+
+        return importlib.import_module("aomultirl.wrappers")
+    raise AttributeError(f"module 'aomultirl' has no attribute {name!r}")
+
+
 __all__ = [
     "MDP",
     "History",
@@ -37,4 +46,5 @@ __all__ = [
     "streams",
     "theory",
     "worlds",
+    "wrappers",
 ]

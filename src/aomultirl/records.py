@@ -91,6 +91,18 @@ def _plain(hint: Any) -> Any:
     return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
 
 
+def each(record: Any, method: str, *arguments: Any) -> None:
+    """Call a method of every record that has it, in a record, its fields, and what lists and tables hold."""
+    if hasattr(record, method):
+        getattr(record, method)(*arguments)
+    elif dataclasses.is_dataclass(record):
+        for field in dataclasses.fields(record):
+            each(getattr(record, field.name), method, *arguments)
+    elif isinstance(record, list | dict):
+        for inner in record.values() if isinstance(record, dict) else record:
+            each(inner, method, *arguments)
+
+
 def read(kind: Any, value: Any, sizes: Sizes, place: str = "memory") -> Any:
     """A value of the type ``kind``, checked.
 

@@ -7,7 +7,7 @@ after its last ``yield``, so an episode that fails on the way leaves no trace.
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from aomultirl.exploring.base import Explorer
 from aomultirl.learning.base import Known, Learner, Learning
 from aomultirl.setting import Setting as Setting
 from aomultirl.theory import RegretBound
+
+if TYPE_CHECKING:
+    from aomultirl.agents.game import Game
 
 NOTHING: NDArray[np.float64] = np.empty(0)
 """In place of reward sums that nobody asks for."""
@@ -108,6 +111,10 @@ class Agent:
         what the agent is told beyond the setting: "task", the number of the world of each episode, and "models".
     completed
         how many episodes of its run are over, as ``ao.run`` and ``ao.interact`` count them.
+    interface
+        what lies between the agent and environments, where there is anything; ``ao.save`` writes it down.
+    loaded
+        the agent was read from a file, and goes on from there.
     recognition
         how the agent recognises a world: "samples", when every pair that it compares has its samples; "evidence", as
         soon as the evidence suffices; "belief", while it acts; empty for agents that do not.
@@ -128,6 +135,8 @@ class Agent:
     setting: Setting
     kept: Any
     completed: int = 0
+    interface: Any = None
+    loaded: bool = False
 
     def begin(self, setting: Setting) -> None:
         """A new run: forget everything, and check the parameters against the setting."""
@@ -153,6 +162,55 @@ class Agent:
         """What the transitions of a clustering phase say about every cluster; empty where there are none."""
         return []
 
+    def beliefs(self, explored: CountTable) -> dict[int, float]:
+        """How probable the agent finds every world that it remembers, and -1, one that it does not, after ``explored``.
+
+        Empty for an agent that has no beliefs.  One that only tells what is contradicted holds the rest for equal.
+        """
+        found = self.evidence(explored)
+        left = [one.cluster for one in found if not one.contradicted] or ([-1] if found else [])
+        return dict.fromkeys(left, 1.0 / len(left)) if left else {}
+
+    def play(
+        self,
+        start: int,
+        *,
+        n_states: int | None = None,
+        n_actions: int | None = None,
+        rewards: NDArray[np.float64] | None = None,
+        episodes: int = 1000,
+        seed: int = 0,
+    ) -> "Game":
+        """Play an episode by hand.
+
+        Parameters
+        ----------
+        start
+            the first state.
+        n_states, n_actions
+            S and A, needed for the first game.
+        rewards
+            (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
+        episodes
+            how many games there will be, about; needed for the first.  After them the agent goes on.
+
+        Examples
+        --------
+        >>> import aomultirl as ao
+        >>> agent = ao.agents.Recall(0.05, horizon=10, rewards="unknown")
+        >>> game = agent.play(0, n_states=3, n_actions=2)
+        >>> while not game.over:
+        ...     action = game.act()
+        ...     game.observe(state=action, reward=0.5, terminated=False)
+        >>> game.reward
+        5.0
+        >>> agent.play(0).belief.sure > 0.5
+        True
+        """
+        from aomultirl.agents.game import play
+
+        return play(self, start, n_states, n_actions, rewards, episodes, seed)
+
     def findings(self) -> dict[str, Any]:
         """What else is worth knowing of a run: numbers and lists that JSON can hold."""
         return {}
@@ -167,6 +225,29 @@ class Agent:
         Its fields were checked against their types; what else must hold is checked here.
         """
         self.kept = kept
+
+    def go_on(self, setting: Setting) -> None:
+        """Go on with what is remembered in another setting, such as one of more episodes.
+
+        What was promised with probability 1 - p for the episodes before holds for them; those from now on have their
+        own p.
+        """
+        kept = self.kept
+        self.begin(setting)
+        self.restore(kept)
+
+    def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
+        """Between episodes: every reward r is shown as ``times * r + plus`` from now on, nothing as ``rest``.
+
+        What is remembered of rewards (:meth:`aomultirl.learning.Known.rescale_rewards`, and the same of other records)
+        is brought to the new range.
+        """
+        records.each(self.kept, "rescale_rewards", times, plus)
+        if hasattr(self.kept, "shared"):
+            learner: Learner = vars(self)["learner"]
+            self.kept.shared = learner.rescaled_shared(self.kept.shared, times, plus)
+        rewards = None if self.setting.rewards is None else times * self.setting.rewards + plus
+        self.go_on(replace(self.setting, rewards=rewards, rest=rest))
 
     def parameters(self) -> dict[str, Any]:
         """The constructor's parameters by name, as far as they are kept.

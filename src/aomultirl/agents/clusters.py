@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning import Known, Learning, Tally
+from aomultirl.learning.base import rescaled
 from aomultirl.records import Within
 
 
@@ -42,6 +43,11 @@ class Cluster:
         self.model.add(explored.counts)
         if len(self.model_sums) > 0:
             self.model_sums += explored.sums
+
+    def rescale_rewards(self, times: float, plus: float) -> None:
+        """Rewards are shown as ``times`` what they were, ``plus`` so much: bring the sums to it."""
+        self.model_sums[:] = rescaled(self.model_sums, self.model, times, plus)
+        self.regret.rescale_rewards(times, plus)
 
     def together(self, learning: Learning, fresh: Tally | None = None) -> Known:
         """The samples of both phases, and of the present episode's clustering phase, as if all were for learning."""

@@ -20,7 +20,7 @@ is.
 import math
 from collections.abc import Generator
 from copy import deepcopy
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from aomultirl.agents.base import (
     learner_setting,
     read_failure,
 )
-from aomultirl.agents.recall_memory import RecallMemory, World, add_since
+from aomultirl.agents.recall_memory import RecallMemory, Verdict, World, add_since
 from aomultirl.agents.tracing import Trace
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
@@ -62,30 +62,12 @@ from aomultirl.setting import Setting
 
 SURE = 0.999
 """Posterior probability at which an episode's counts are noted."""
-COVER = 0.8
 CHUNK, NEEDED, TRIES = 8, 30, 3
 FIRST_LOOK = 25
 """Steps after which the beliefs are first written down; then after twice as many."""
 MOST_WORLDS = 32
 FADING = 0.9
 """A world met so many episodes ago counts so much less in the prior, to this power."""
-
-
-class Verdict(NamedTuple):
-    """likely: number of the likeliest world, W for a new one, and whether it is SURE to be that among the worlds;
-    survivors: worlds with clusters that are not rejected; certified: (S * A,) for the only survivor; cover: share of
-    the steps at certified pairs."""
-
-    likely: int
-    sure: bool
-    survivors: list[int]
-    certified: NDArray[np.bool_]
-    cover: float
-
-    @property
-    def proven(self) -> bool:
-        """The episode belongs to the only surviving cluster."""
-        return self.sure and self.survivors == [self.likely] and self.cover >= COVER
 
 
 class Recall(Agent):
@@ -106,7 +88,6 @@ class Recall(Agent):
         "known", or "unknown": estimated.
     learner
         a :class:`aomultirl.learning.Practical` with other numbers than the default ones.
-
     """
 
     recognition = "belief"
@@ -360,6 +341,17 @@ class Recall(Agent):
                 told = (max(against, -50.0), limit, bool(against >= limit), "ln evidence against it")
                 found.append(Evidence(world.number, *told, belief=belief[number]))
         return sorted(found, key=lambda one: one.cluster)
+
+    def beliefs(self, explored: CountTable) -> dict[int, float]:
+        if self._now is None:
+            return {}
+        shares = _posterior(self._now[0])
+        return {**dict(enumerate(shares[:-1])), -1: shares[-1]}
+
+    def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
+        for world in self.worlds:
+            world.values = times * world.values + plus / (1.0 - self.learner.discount)
+        super().rescale_rewards(times, plus, rest)
 
     def restore(self, kept: RecallMemory) -> None:
         kept.check()

@@ -1,7 +1,7 @@
-"""What :class:`aomultirl.agents.Recall` remembers of each world that it has met."""
+"""What :class:`aomultirl.agents.Recall` remembers of each world that it has met, and what an episode says of it."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,36 @@ from numpy.typing import NDArray
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.records import Shape, Within
+
+COVER = 0.8
+"""Share of an episode's steps that must lie at certified pairs for it to be proven."""
+
+
+class Verdict(NamedTuple):
+    """What an episode says of the world that it is in.
+
+    likely
+        the number of the likeliest world, W for a new one.
+    sure
+        whether it is almost certain to be that.
+    survivors
+        worlds with clusters that are not rejected.
+    certified
+        (S * A,), the pairs at which the only survivor is proven.
+    cover
+        the share of the steps at certified pairs.
+    """
+
+    likely: int
+    sure: bool
+    survivors: list[int]
+    certified: NDArray[np.bool_]
+    cover: float
+
+    @property
+    def proven(self) -> bool:
+        """The episode belongs to the only surviving cluster."""
+        return self.sure and self.survivors == [self.likely] and self.cover >= COVER
 
 
 @dataclass(eq=False)

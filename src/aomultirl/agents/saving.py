@@ -68,6 +68,8 @@ class _Document:
         episodes that are over.
     memory
         what the agent keeps; None where it has not begun.
+    interface
+        what lies between the agent and environments.
     beside
         what somebody else keeps in the file.
     tables, models
@@ -82,6 +84,7 @@ class _Document:
     setting: _SavedSetting | None
     completed: int
     memory: Encoded
+    interface: Encoded
     beside: Encoded
     tables: list[Encoded]
     models: list[Encoded]
@@ -153,6 +156,7 @@ def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
         setting=_setting(agent.setting, encoder) if begun else None,
         completed=agent.completed,
         memory=encoder.encode(records.write(agent.kept), "what the agent keeps") if begun else None,
+        interface=encoder.encode(_plain_interface(agent.interface), "interface"),
         beside=encoder.encode(dict(beside or {}), "beside"),
         tables=encoder.tables,
         models=encoder.models,
@@ -202,9 +206,15 @@ def _read(file: _Document, arrays: list[Any], own: list[type]) -> tuple[Agent, d
         sizes = {"states": setting.n_states, "pairs": setting.n_pairs, "episodes": setting.episodes}
         agent.restore(records.read(kind.keeps, decoder.decode(file.memory), sizes))
         agent.completed = checks.integer("it.completed", file.completed, least=0, most=setting.episodes)
+        agent.interface, agent.loaded = decoder.decode(file.interface), True
     elif file.memory is not None:
         raise ValueError("it has memory of an agent that has not begun")
     return agent, dict(decoder.decode(file.beside))
+
+
+def _plain_interface(interface: Any) -> Any:
+    """As JSON can hold it; what was read from a file is that already."""
+    return interface.as_json() if hasattr(interface, "as_json") else interface
 
 
 def _is_ours(kind: type[Agent]) -> bool:

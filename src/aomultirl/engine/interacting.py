@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.engine.behaviours import attend, prepare
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import VISITS, Counts, find, insert
+from aomultirl.engine.counts import VISITS, Counts, CountTable, find, insert
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import Outcome, Phase, Ran, check_phase, refuse_entry
 
@@ -155,6 +155,16 @@ class Session:
     def learns_rewards(self) -> bool:
         """Whether the present phase sums up rewards, which must then lie in [0, 1]."""
         return len(self._phase.sums) > 0
+
+    @property
+    def counts(self) -> CountTable:
+        """What the present phase has counted, or the last one."""
+        return self._phase.counts
+
+    @property
+    def part(self) -> str:
+        """What the history calls the present phase: "clustering" or "learning"."""
+        return self._phase.part
 
     @property
     def steps_left(self) -> int:

@@ -5,23 +5,48 @@ Every sentence names the episode, and the step where there is one.  Environments
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, check_pairs
-from aomultirl.engine.interacting import check_scaled
+from aomultirl.experiments.reward_scale import RewardScale
+from aomultirl.experiments.spaces import MOST_STATES, Numbered, StateIndexer, digits_of
 
 if TYPE_CHECKING:
     from gymnasium import Env
+
+    MakeEnv = Callable[[int], Env[Any, Any]] | Env[Any, Any] | str | Sequence[Env[Any, Any] | str]
 
 MOST_OPEN = 64
 """Environments that are kept open because they may come back; when more are met, the one met longest ago is closed."""
 LONGEST_WAIT = 10**8
 """Steps that an agent may ask of an environment that nobody limits: at ten microseconds each, a quarter of an hour."""
+
+
+class Move(NamedTuple):
+    """What a step led to.
+
+    state
+        the state.
+    reward
+        as the environment gave it.
+    shown
+        the reward as the agent is shown it.
+    terminated
+        the state is terminal: the episode is over, and what is left is worth nothing.
+    truncated
+        somebody else ended the episode, such as a limit of time.
+    """
+
+    state: int
+    reward: float
+    shown: float
+    terminated: bool
+    truncated: bool
 
 
 class EpisodeEnvironment:
@@ -33,27 +58,49 @@ class EpisodeEnvironment:
         the environment.
     episode
         its number, from 0.
+    states
+        numbers states in the order in which they are met; anything else for those of the observation space.
+    scale
+        of the rewards.
+    restarts
+        whether an episode that ends begins anew in the same world: the step after its end leads to the start.
     """
 
-    def __init__(self, env: Any, episode: int) -> None:
+    def __init__(
+        self,
+        env: Any,
+        episode: int,
+        states: StateIndexer | None = None,
+        scale: RewardScale | None = None,
+        restarts: bool = False,
+    ) -> None:
         self.env, self.episode = env, episode
-        self.n_states = self._size("observation_space")
-        self.n_actions = self._size("action_space")
-        self.steps = 0
+        self.scale, self.restarts = RewardScale() if scale is None else scale, restarts
+        if not isinstance(states, Numbered):
+            states = digits_of(self._space("observation_space"), f"the observation_space of {self._who}")
+        self.states = states
+        self.actions = digits_of(self._space("action_space"), f"the action_space of {self._who}")
+        self.n_states, self.n_actions = states.size, self.actions.size
+        self.steps, self._over = 0, False
 
     def reset(self, seed: int) -> int:
         """Begin the episode: its first state."""
-        answer = self._ask("reset", seed=seed)
+        return self._begin("at its start", seed=seed)
+
+    def _begin(self, when: str, **options: Any) -> int:
+        answer = self._ask("reset", **options)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(f"{self._who} answered reset with {checks.shown(answer)}, not (observation, info)")
-        return self._state(answer[0], "at its start")
+        return self._state(answer[0], when)
 
-    def step(self, action: int, scaled: bool) -> tuple[int, float, bool]:
-        """(state, reward, whether the environment ended the episode) after an action.
+    def step(self, action: int, learning: bool) -> Move:
+        """What an action leads to.
 
-        ``scaled``: the reward must lie in [0, 1].
+        ``learning``: the agent learns from the reward, which must lie in the range that was given.
         """
-        answer = self._ask("step", action)
+        if self._over:
+            return self._restart()
+        answer = self._ask("step", self.actions.value(action))
         if not isinstance(answer, tuple) or len(answer) != 5:
             words = "not (observation, reward, terminated, truncated, info)"
             raise ValueError(f"{self._who} answered {self._when} with {checks.shown(answer)}, {words}")
@@ -63,16 +110,26 @@ class EpisodeEnvironment:
             reward = reward.item()
         name = f"the reward of {self._when} in {self._who}"
         earned = checks.real(name, reward)
-        if scaled:
-            check_scaled(name, earned)
-        over = self._flag("terminated", terminated) | self._flag("truncated", truncated)
+        ended, cut = self._flag("terminated", terminated), self._flag("truncated", truncated)
+        shown = self.scale.shown(earned, name, learning)
         self.steps += 1
-        return state, earned, over
+        self._over = self.restarts and (ended or cut)
+        return Move(state, earned, shown, ended and not self.restarts, cut and not self.restarts)
+
+    def _restart(self) -> Move:
+        """The step after an end, whatever the action: it earns nothing, and leads to where the world begins."""
+        same = "restart" in (getattr(self.env, "metadata", None) or {})
+        state = self._begin(f"after {self._when}", **({"options": {"restart": True}} if same else {}))
+        self.steps, self._over = self.steps + 1, False
+        return Move(state, 0.0, self.scale.rest, False, False)
 
     def check_memory(self, agent: Agent) -> None:
         """Refuse spaces of which an agent cannot keep every state and action."""
         space = f"the observation_space of {self._who}"
-        check_pairs(agent, space, f"Discrete({self.n_states})", self.n_states, self.n_actions)
+        shown = checks.shown(self._space("observation_space"))
+        check_pairs(agent, space, shown, self.n_states, self.n_actions)
+        if self.n_states > MOST_STATES:
+            raise ValueError(f'{space} is {shown}, with more states than can be numbered; states="grow" may help')
 
     @contextmanager
     def memory_named(self, agent: Agent) -> Iterator[None]:
@@ -108,43 +165,90 @@ class EpisodeEnvironment:
             raise RuntimeError(f"{self._who} raised {_words(error)} in {where}") from error
 
     def _state(self, observation: Any, when: str) -> int:
-        return checks.integer(f"the state of {self._who} {when}", observation, least=0, most=self.n_states - 1)
+        return self.states.number(observation, f"the state of {self._who} {when}")
 
     def _flag(self, name: str, value: Any) -> bool:
         if isinstance(value, bool | np.bool_):
             return bool(value)
         raise ValueError(f"{name} of {self._when} in {self._who} is {checks.shown(value)}, neither True nor False")
 
-    def _size(self, noun: str) -> int:
-        from gymnasium.spaces import Discrete
-
+    def _space(self, noun: str) -> Any:
         try:
-            space = getattr(self.env, noun, None)
+            return getattr(self.env, noun, None)
         except Exception as error:
             raise RuntimeError(f"{self._who} raised {_words(error)} in {noun}") from error
-        if not isinstance(space, Discrete) or space.start != 0:
-            raise ValueError(f"{self._who} has the {noun} {checks.shown(space)}, not a Discrete one that begins at 0")
-        return int(space.n)
 
 
 class Environments:
-    """The environments of a run: made by ``make_env(k)``, which may give the same one again, and closed in the end."""
+    """The environments of a run.
 
-    def __init__(self, make_env: "Callable[[int], Env[Any, Any]]") -> None:
-        self.make_env = make_env
+    Those that a function or an id makes are closed in the end; those that somebody made before stay open.
+
+    Parameters
+    ----------
+    make_env
+        a function of the episode's number, which may give the same environment again; an environment, or the id of one;
+        or several of these, of which each episode is one at random.
+    seed
+        of the choice between several.
+
+    Attributes
+    ----------
+    several
+        how many there are to choose from; 0 where nobody knows.
+    """
+
+    def __init__(self, make_env: "MakeEnv", seed: int = 0) -> None:
         self._open: OrderedDict[int, Any] = OrderedDict()
+        self._seed, self.several, self._makes = seed, 0, False
+        if isinstance(make_env, str) or _is_environment(make_env):
+            given: list[Any] = [make_env]
+        elif isinstance(make_env, Sequence) and len(make_env) > 0:
+            given, self.several = list(make_env), len(make_env)
+        elif callable(make_env):
+            self._function, self._makes = make_env, True
+            return
+        else:
+            words = "neither a function of the episode's number, nor environments, nor ids of them"
+            raise checks.Refusal("make_env", f"is {checks.shown(make_env)}, {words}")
+        for i, env in enumerate(given):
+            place = f"make_env[{i}]" if self.several else "make_env"
+            if isinstance(env, str):
+                given[i] = self._made(env, place)
+            elif not _is_environment(env):
+                raise checks.Refusal(place, f"is {checks.shown(env)}, neither an environment nor the id of one")
+        self._function = lambda episode: given[max(self.task(episode), 0)]
 
-    def of_episode(self, episode: int) -> EpisodeEnvironment:
+    def task(self, episode: int) -> int:
+        """Which of several environments an episode has; -1 where nobody knows."""
+        if not self.several:
+            return -1
+        return int(np.random.default_rng([self._seed, episode]).integers(self.several))
+
+    def of_episode(self, episode: int) -> Any:
         """The environment of an episode."""
         try:
-            env = self.make_env(episode)
+            env = self._function(episode)
         except Exception as error:
             raise RuntimeError(f"make_env raised {_words(error)} for episode {episode}") from error
+        if self._makes:
+            self._open[id(env)] = env
+            self._open.move_to_end(id(env))
+            if len(self._open) > MOST_OPEN:
+                self._close(self._open.popitem(last=False)[1])
+        return env
+
+    def _made(self, name: str, place: str) -> Any:
+        """The registered environment of this id, which is closed in the end."""
+        import gymnasium  # here, because importing it takes long
+
+        try:
+            env = gymnasium.make(name)
+        except (gymnasium.error.Error, ImportError) as error:
+            reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
+            raise checks.Refusal(place, f"is {checks.shown(name)}, {reason}") from error
         self._open[id(env)] = env
-        self._open.move_to_end(id(env))
-        if len(self._open) > MOST_OPEN:
-            self._close(self._open.popitem(last=False)[1])
-        return EpisodeEnvironment(env, episode)
+        return env
 
     @contextmanager
     def closed_in_the_end(self) -> Iterator[None]:
@@ -163,6 +267,10 @@ class Environments:
             env.close()
         except Exception as error:
             warnings.warn(f"an environment raised {_words(error)} in close", stacklevel=2)
+
+
+def _is_environment(thing: Any) -> bool:
+    return hasattr(thing, "reset") and hasattr(thing, "step")
 
 
 def _words(error: Exception) -> str:

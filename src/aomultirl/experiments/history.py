@@ -106,14 +106,29 @@ class History:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return "\n".join(_summary(self))
+
+    @property
+    def reward(self) -> NDArray[np.float64]:
+        """What was earned in every episode, (K,), in the environment's own units."""
+        return np.asarray(self["clustering_reward"] + self["learning_reward"])
+
     @property
     def misclustered(self) -> int:
         """How many episodes were misclustered."""
         return int(self["misclustered"].sum())
 
     def regret(self) -> NDArray[np.float64]:
-        """Cumulative regret, (K,)."""
+        """Cumulative regret, (K,); a ValueError of one sentence where it cannot be known."""
+        if len(self) and np.isnan(self["regret"]).all():
+            reason = "it was not recorded" if self._knows_the_worlds() else "nobody knows the worlds of this run"
+            raise ValueError(f"the regret cannot be said: {reason}; history.reward is what was earned")
         return np.cumsum(self["regret"])
+
+    def _knows_the_worlds(self) -> bool:
+        """Whether the run was in worlds that we hold."""
+        return "world" in self.about
 
     def aper(self) -> NDArray[np.float64]:
         """The paper's average per-episode reward: running mean of the evaluation rewards, (K,).
@@ -152,7 +167,8 @@ class History:
             import pyarrow.parquet  # noqa: F401
         rows = read_rows(files.read_regular(path, MOST_BYTES, follow=True), path)
         columns = cls.of_table(rows, {}).columns
-        if impossible := out_of_range(columns, rows.num_rows):
+        met = int(columns["episode"].max(initial=-1)) + 1  # an agent that went on may know clusters of before
+        if impossible := out_of_range(columns, met):
             raise files.UnfitFileError(path, impossible)
         return cls(columns, read_about(rows.schema.metadata, path))
 
@@ -160,6 +176,33 @@ class History:
     def of_table(cls, rows: "pyarrow.Table", about: Mapping[str, Any]) -> "History":
         """From what :func:`read_rows` gives."""
         return cls({name: rows[name].to_numpy(zero_copy_only=False) for name in Row._fields}, about)
+
+
+def _summary(history: History) -> Iterator[str]:
+    """Five lines that say what happened."""
+    count = len(history)
+    agent = history.about.get("agent", {})
+    name = agent.get("name", "an agent") if isinstance(agent, Mapping) else str(agent)
+    planned = history.about.get("episodes", count)
+    yield f"{name}: {count:,} episodes" + (f" of {planned:,}" if planned != count else "")
+    if not count:
+        return
+    reward, last = history.reward, max(1, count // 4)
+    yield f"reward: {reward.sum():,.6g} in all, {reward.mean():,.4g} an episode, {reward[-last:].mean():,.4g} lately"
+    steps = history["identification_steps"] + history["learning_steps"]
+    identifying = history["identification_steps"].mean()
+    spent = f", {identifying:,.4g} of them to recognise the world" if identifying else ""
+    yield f"steps: {steps.mean():,.4g} an episode, {steps.min():,} to {steps.max():,}{spent}"
+    worlds, none = len(set(history["cluster"].tolist()) - {-1}), int(history["abstained"].sum())
+    wrong = f", {history.misclustered:,} episodes in a wrong one" if (history["task"] >= 0).any() else ""
+    unsure = f", {none:,} episodes in none" if none else ""
+    yield f"worlds told apart: {worlds}{unsure}{wrong}" if worlds or none else "worlds told apart: this agent does not"
+    if np.isnan(history["regret"]).all():
+        yield "regret: not known" + ("" if history._knows_the_worlds() else ", as nobody knows the worlds")
+    else:
+        regret = history["regret"]
+        lately = regret[-last:].mean()
+        yield f"regret: {regret.sum():,.6g} in all, {regret.mean():,.4g} an episode, {lately:,.4g} lately"
 
 
 MOST_WORLDS = 1_000_000

@@ -1,8 +1,9 @@
 """Run an agent with anyone's Gymnasium environments, of which nobody knows more than what they show."""
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,70 +14,150 @@ from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.environments import Environments, EpisodeEnvironment
-from aomultirl.experiments.episodes import EpisodeLoop, begin, unjudged_row
-from aomultirl.experiments.history import History
+from aomultirl.experiments.episodes import EpisodeLoop, begin, check_is_agent, play, unjudged_row
+from aomultirl.experiments.history import History, Row
+from aomultirl.experiments.interface import carried, read_interface
+from aomultirl.experiments.judge import is_misclustered
 from aomultirl.experiments.progress import bar
-from aomultirl.experiments.provenance import identity, left_behind
+from aomultirl.experiments.provenance import identity, left_behind, resumed_rows
+from aomultirl.experiments.spaces import StateIndexer
 
 if TYPE_CHECKING:
-    from gymnasium import Env
+    from aomultirl.experiments.environments import MakeEnv
 
 
 def interact(
     agent: Agent,
-    make_env: "Callable[[int], Env[Any, Any]]",
+    make_env: "MakeEnv",
     episodes: int,
     horizon: int | None = None,
     seed: int = 0,
     *,
     rewards: NDArray[np.float64] | None = None,
+    reward_range: tuple[float, float] | Literal["learn"] | None = None,
+    terminal: Literal["end", "restart"] = "end",
+    states: Literal["grow"] | int | None = None,
+    resume: History | bool | None = None,
+    forget: bool = False,
     progress: bool = False,
 ) -> History:
-    """Run ``agent`` with environments of your own, with discrete states and actions.
+    """Run ``agent`` with environments of your own, with discrete observations and actions.
+
+    Stopped with Ctrl-C, it gives up the episode under way, and returns the history of those that are over.
 
     Parameters
     ----------
     make_env
-        gives the environment of episode k; it may give the same one again.  All are closed in the end, whatever
-        happens, and where there are more than 64, those met longest ago before.
+        a function that gives the environment of episode k, which may be the same one again; one environment, whose
+        hidden world changes at reset, or the id of one; or several of these, of which each episode is one at random.
+        What a function or an id made is closed in the end, whatever happens, and where a function made more than 64,
+        those met longest ago before.
     horizon
         end every episode after so many steps, if the agent does not end it before.
     rewards
         (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
+    reward_range
+        (low, high) of the rewards, which the agent is shown as 0 and 1; by default they lie in [0, 1] themselves.
+        "learn": begins there, widens after an episode that left it, and says so.  The history keeps the rewards as the
+        environment gave them.
+    terminal
+        what follows where the environment terminates.  "end": the episode is over, and the agent is told that what is
+        left is worth nothing.  "restart": the environment is reset, which takes a step that earns nothing, and the same
+        episode goes on in the same hidden world up to its horizon; so does one that is truncated.  An environment whose
+        world changes at reset must then keep it where ``options={"restart": True}``, and say so by the name "restart"
+        in its ``metadata``.
+    states
+        "grow", or a number: states are numbered in the order in which they are met, 10,000 or so many at most; for
+        observations of any kind that can be told apart.  By default the observation space says them all.
+    resume
+        a history: go on after its last episode, up to ``episodes`` in all, with the agent as it was then.  True: the
+        agent goes on with what it remembers for ``episodes`` more, with a history of their own.
+    forget
+        begin anew with an agent that remembers.
+
+    Raises
+    ------
+    ValueError
+        anything that cannot be; also an agent that remembers episodes, unless ``resume`` or ``forget`` is given, or it
+        has just been read by ``ao.load_agent``: then it goes on.
     """
-    loop = EpisodeLoop(agent, episodes, seed)
+    check_is_agent(agent)
     most = None if horizon is None else checks.integer("horizon", horizon, least=1)
-    about: dict[str, Any] = {}
-    environments = Environments(make_env)
+    checks.choice("terminal", terminal, ("end", "restart"))
+    before, asked = _remembered(agent, resume, forget), read_interface(reward_range, states)
+    interface = carried(agent, asked) if before else asked
+    more = checks.integer("episodes", episodes, least=1)
+    loop = EpisodeLoop(agent, more if isinstance(resume, History) else before + more, seed)
+    if isinstance(resume, History):
+        loop.rows = resumed_rows(resume, {**identity(agent, loop.seed, len(resume)), "recorded": []}, loop.episodes)
+    stands_for = {row.cluster: row.task for row in loop.rows if row.new_cluster}
+    environments = Environments(make_env, loop.seed)
     shown = bar(type(agent).__name__, sys.stderr, wanted=progress, lines=False)
     with environments.closed_in_the_end(), shown as done:
-        while loop.met < loop.episodes:
-            number = loop.met
-            env = environments.of_episode(number)
-            _check_fits(agent, env)
-            start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)))
-            with env.memory_named(agent):
-                if number == 0:
-                    known = _read_rewards(rewards, env.n_states, env.n_actions)
-                    begin(agent, Setting(env.n_states, env.n_actions, known, loop.episodes))
-                    about = {**identity(agent, loop.seed, loop.episodes), "recorded": []}
-                driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
-                report, ran = loop.play(driver, start)
-            loop.rows.append(unjudged_row(number, start, report, ran))
-            done(loop.met, loop.episodes)
-    return History.of(loop.rows, {**about, **left_behind(agent, loop.spare_stream(), {})})
+        try:
+            for number in range(before, loop.episodes):
+                given = environments.of_episode(number)
+                env = EpisodeEnvironment(given, number, interface.states, interface.scale, terminal == "restart")
+                _check_fits(agent, env, interface.states, number == 0)
+                start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)))
+                with env.memory_named(agent):
+                    if number == before:
+                        _begin(agent, env, _read_rewards(rewards, env), loop.episodes)
+                        interface.states, agent.interface = env.states, interface
+                    driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
+                    report, ran = play(agent, driver, start, loop.agent_streams[number])
+                loop.rows.append(driver.row(environments.task(number), report, ran, stands_for))
+                if change := interface.scale.widen(number):
+                    agent.rescale_rewards(*change, interface.scale.rest)
+                done(number + 1, loop.episodes)
+        except KeyboardInterrupt:
+            if not loop.rows:
+                raise
+            warnings.warn(f"stopped after {agent.completed} of {loop.episodes} episodes", stacklevel=2)
+    about = {**identity(agent, loop.seed, loop.episodes), "recorded": []}
+    return History.of(loop.rows, {**about, **left_behind(agent, loop.spare_stream(), stands_for)})
 
 
-def _check_fits(agent: Agent, env: EpisodeEnvironment) -> None:
-    """Refuse an environment that the agent cannot play in, or not after those before it."""
-    sizes = env.n_states, env.n_actions
-    first = sizes if env.episode == 0 else (agent.setting.n_states, agent.setting.n_actions)
-    if sizes != first:
-        words = f"has {sizes[0]} states and {sizes[1]} actions, that of episode 0 has {first[0]} and {first[1]}"
-        raise ValueError(f"the environment of episode {env.episode} {words}")
+def _remembered(agent: Agent, resume: Any, forget: bool) -> int:
+    """How many episodes the agent goes on after; refuses to forget what nobody said may be forgotten."""
+    completed = agent.completed if "setting" in vars(agent) else 0
+    if not isinstance(resume, History | bool | None):
+        raise checks.Refusal("resume", f"is {checks.shown(resume)}, neither a History nor True")
+    if checks.truth("forget", forget):
+        if resume:
+            raise checks.Refusal("forget", "is True, and resume is given: an agent cannot do both")
+        return 0
+    if isinstance(resume, History) and len(resume) != completed:
+        raise checks.Refusal("resume", f"has {len(resume)} episodes, but the agent has completed {completed}")
+    if completed and not resume and not agent.loaded:
+        raise checks.Refusal(
+            "agent",
+            f"remembers {completed} episodes: give resume=True or their history to go on, or forget=True to begin anew",
+        )
+    return completed
+
+
+def _begin(agent: Agent, env: EpisodeEnvironment, rewards: NDArray[np.float64] | None, episodes: int) -> None:
+    """Begin a run, or have the agent go on with one for so many episodes in all."""
+    agent.loaded = False
+    if env.episode == 0:
+        begin(agent, Setting(env.n_states, env.n_actions, rewards, episodes, rest=env.scale.rest))
+    elif episodes > agent.setting.episodes:
+        agent.go_on(replace(agent.setting, episodes=episodes))
+
+
+def _check_fits(agent: Agent, env: EpisodeEnvironment, states: StateIndexer | None, first: bool) -> None:
+    """Refuse an environment that the agent cannot play in, or not after those before it, whose ``states`` are known."""
+    if not first:
+        sizes, had = (env.n_states, env.n_actions), (agent.setting.n_states, agent.setting.n_actions)
+        if sizes != had:
+            words = f"has {sizes[0]} states and {sizes[1]} actions, that of episode 0 has {had[0]} and {had[1]}"
+            raise ValueError(f"the environment of episode {env.episode} {words}")
+        if env.states != states:
+            raise ValueError(f"the environment of episode {env.episode} has other observations than those before it")
     if "task" in agent.told:
         raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
-    if env.episode == 0:
+    if first:
         env.check_memory(agent)
 
 
@@ -97,6 +178,7 @@ class EnvironmentDriver:
 
     def __init__(self, env: EpisodeEnvironment, start: int, stream: RandomStream, most: int | None) -> None:
         self.env, self.start, self.stream, self.most = env, start, stream, most
+        self._earned = {"clustering": 0.0, "learning": 0.0}
 
     def drive(self, episode: Episode) -> tuple[Report, list[Ran]]:
         """Step through to the end; whatever fails, the agent's memory stays as it was."""
@@ -106,20 +188,34 @@ class EnvironmentDriver:
             while not session.over:
                 if self.most is None:
                     env.check_wait(session.steps_left)
-                state, reward, over = env.step(session.act(), session.learns_rewards)
-                session.observe(state, reward)
-                if over or env.steps == self.most:
+                action, part = session.act(), session.part
+                move = env.step(action, session.learns_rewards)
+                self._earned[part] += move.reward
+                session.observe(move.state, move.shown, move.terminated)
+                if move.truncated or env.steps == self.most:
                     session.stop()
         except BaseException:
             session.close()
             raise
         return session.report, session.ran
 
+    def row(self, task: int, report: Report, ran: list[Ran], stands_for: dict[int, int]) -> Row:
+        """The row of the episode, with the rewards as the environment gave them."""
+        row = unjudged_row(self.env.episode, self.start, report, ran)
+        return row._replace(
+            task=task,
+            misclustered=task >= 0 and is_misclustered(task, report, stands_for),
+            clustering_reward=self._earned["clustering"],
+            learning_reward=self._earned["learning"],
+        )
 
-def _read_rewards(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.float64] | None:
+
+def _read_rewards(rewards: Any, env: EpisodeEnvironment) -> NDArray[np.float64] | None:
+    """The rewards that are known, as the agent is shown them."""
     if rewards is None:
         return None
-    table = checks.finite_array("rewards", rewards, lowest=0.0, highest=1.0)
-    if table.shape != (n_states, n_actions):
-        raise ValueError(f"rewards must have shape ({n_states}, {n_actions}), not {table.shape}")
-    return table
+    scale = env.scale
+    table = checks.finite_array("rewards", rewards, lowest=scale.low, highest=scale.high)
+    if table.shape != (env.n_states, env.n_actions):
+        raise ValueError(f"rewards must have shape ({env.n_states}, {env.n_actions}), not {table.shape}")
+    return (table - scale.low) / (scale.high - scale.low)

@@ -46,6 +46,22 @@ def estimate_error(learned: Counts, world: Successors) -> float:
     return total / n_pairs
 
 
+def is_misclustered(task: int, report: Report, stands_for: dict[int, int]) -> bool:
+    """Whether an episode is in the wrong cluster: one stands for the task of the episode that made it.
+
+    ``stands_for`` is the task of every cluster, to which one that the episode made is added.
+    """
+    if report.cluster < 0:
+        return False
+    if report.new_cluster:
+        known = task in stands_for.values()
+        stands_for[report.cluster] = task
+        return known
+    if report.cluster not in stands_for:
+        raise ValueError(f"an episode was put in cluster {report.cluster}, which no episode made")
+    return stands_for[report.cluster] != task
+
+
 def _length(one: Ran) -> int:
     """The steps of a phase, with those that it was to have where the world ended the episode."""
     return one.phase.steps if one.outcome.ended else one.outcome.steps
@@ -84,7 +100,7 @@ class Judge:
         sampled, exact = self._evaluate(task, start, report, self.sources[2 * number : 2 * number + 2])
         return row._replace(
             task=task,
-            misclustered=self._misclustered(task, report),
+            misclustered=is_misclustered(task, report, self.stands_for),
             value=value,
             regret=regret,
             learning_regret=learning_regret,
@@ -115,8 +131,7 @@ class Judge:
             return np.nan
         learned, world = merged(report.samples), self.models[task]
         told = sum(bool(world.terminal[state]) for state in learned.ends)  # each of their pairs counts as never visited
-        error: float = estimate_error(learned.record, world.successors)
-        return error - told / world.n_states
+        return float(estimate_error(learned.record, world.successors) - told / world.n_states)
 
     @staticmethod
     def _optimum(world: MDP, learning: list[Ran], left: int) -> float:
@@ -152,15 +167,3 @@ class Judge:
         phase = Phase(follow(plan), horizon, CountTable(world.n_states * world.n_actions), NOTHING)
         sampled = _earned(Ran(phase, start, simulator.run(phase)), world.rest)
         return sampled, float(self._values(task, plan, horizon)[start])
-
-    def _misclustered(self, task: int, report: Report) -> bool:
-        """A cluster stands for the task of the episode that made it."""
-        if report.cluster < 0:
-            return False
-        if report.new_cluster:
-            known = task in self.stands_for.values()
-            self.stands_for[report.cluster] = task
-            return known
-        if report.cluster not in self.stands_for:
-            raise ValueError(f"an episode was put in cluster {report.cluster}, which no episode made")
-        return self.stands_for[report.cluster] != task

@@ -73,6 +73,15 @@ def check_fits(history: History, mine: Mapping[str, Any], episodes: int) -> None
         raise checks.Refusal("resume", "does not have every episode from the first on")
 
 
+def resumed_rows(history: History, mine: Mapping[str, Any], episodes: int) -> list[Row]:
+    """The rows of a history that goes on; refuses one that is not the beginning of the run whose identity is ``mine``.
+
+    ``mine`` may say less than the history: how many episodes there were to be may change.
+    """
+    check_fits(history, {name: own for name, own in mine.items() if name != "episodes"}, episodes)
+    return [Row(*values) for values in zip(*(history[name].tolist() for name in Row._fields), strict=True)]
+
+
 def _check_same(name: str, theirs: Any, own: Any) -> None:
     """Refuse what differs; of two things of the same name, the sentence names the parameter in which they differ."""
     if theirs == own:

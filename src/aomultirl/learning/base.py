@@ -84,11 +84,24 @@ class Known:
         """The same knowledge in an episode that has shown ``tally`` so far; nothing is copied."""
         return replace(self, tally=tally)
 
+    def rescale_rewards(self, times: float, plus: float) -> None:
+        """Rewards are shown as ``times`` what they were, ``plus`` so much: bring the sums to it."""
+        self.sums[:] = rescaled(self.sums, self.counts, times, plus)
+
     def add(self, tally: Tally) -> None:
         """Add the counts of an episode, and its rewards where they are added up."""
         self.counts.add(tally.counts)
         if len(self.sums) > 0:
             self.sums += tally.sums
+
+
+def rescaled(sums: NDArray[np.float64], counts: CountTable, times: float, plus: float) -> NDArray[np.float64]:
+    """Sums of rewards over counted visits, when each reward r is ``times * r + plus`` instead; none stay none."""
+    if len(sums) == 0:
+        return sums
+    starts, _, visits = counts.to_lists()
+    pairs = np.diff(np.concatenate(([0], np.cumsum(visits)))[starts])
+    return np.maximum(times * sums + plus * pairs, 0.0)
 
 
 class Learning:
@@ -187,3 +200,7 @@ class Learner:
             what the learner's confidence must hold for.
         """
         raise NotImplementedError
+
+    def rescaled_shared(self, shared: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
+        """What :meth:`Learning.shared` gave, when every reward r in it is ``times * r + plus`` instead."""
+        return shared

@@ -63,6 +63,11 @@ class Practical(Learner):
         checks.integer("backups", self.backups, least=1)
         return PracticalLearning(setting, self, horizon)
 
+    def rescaled_shared(self, shared: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
+        if len(shared["sums"]) == 0:
+            return shared
+        return {**shared, "sums": times * shared["sums"] + plus * shared["visits"]}
+
 
 class PracticalLearning(Learning):
     """The practical learner in a run.
