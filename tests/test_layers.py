@@ -23,6 +23,7 @@ ORDER = [
     "descriptions",
     "worlds",
     "streams",
+    "wrappers",
     "theory",
     "identifying",
     "exploring",

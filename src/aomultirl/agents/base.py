@@ -233,8 +233,15 @@ class Agent:
         own p.
         """
         kept = self.kept
+        if hasattr(kept, "shared"):
+            kept.shared = self._learner.shared_for(kept.shared, setting)
         self.begin(setting)
         self.restore(kept)
+
+    @property
+    def _learner(self) -> Learner:
+        learner: Learner = vars(self)["learner"]
+        return learner
 
     def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
         """Between episodes: every reward r is shown as ``times * r + plus`` from now on, nothing as ``rest``.
@@ -244,8 +251,7 @@ class Agent:
         """
         records.each(self.kept, "rescale_rewards", times, plus)
         if hasattr(self.kept, "shared"):
-            learner: Learner = vars(self)["learner"]
-            self.kept.shared = learner.rescaled_shared(self.kept.shared, times, plus)
+            self.kept.shared = self._learner.rescaled_shared(self.kept.shared, times, plus)
         rewards = None if self.setting.rewards is None else times * self.setting.rewards + plus
         self.go_on(replace(self.setting, rewards=rewards, rest=rest))
 

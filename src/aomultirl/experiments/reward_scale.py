@@ -41,8 +41,8 @@ class RewardScale:
         One that leaves a range that widens is cut off for now; where the agent learns rewards, one that leaves a given
         range is refused by a sentence that begins with ``name``.
         """
-        self.least, self.most = min(self.least, reward), max(self.most, reward)
         if self.learned:
+            self.least, self.most = min(self.least, reward), max(self.most, reward)
             reward = min(max(reward, self.low), self.high)
         elif learning and not self.low <= reward <= self.high:
             raise ValueError(

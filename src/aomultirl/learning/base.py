@@ -201,6 +201,10 @@ class Learner:
         """
         raise NotImplementedError
 
+    def shared_for(self, shared: dict[str, NDArray[Any]], setting: Setting) -> dict[str, NDArray[Any]]:
+        """What :meth:`Learning.shared` gave, as it is in another setting, such as one of more episodes."""
+        return shared
+
     def rescaled_shared(self, shared: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
         """What :meth:`Learning.shared` gave, when every reward r in it is ``times * r + plus`` instead."""
         return shared

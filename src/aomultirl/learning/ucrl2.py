@@ -255,6 +255,11 @@ class UCRL2(Learner):
         checks.real("bonus_scale", self.bonus_scale, above=0.0)
         return UCRL2Learning(setting, self, share.failure)
 
+    def shared_for(self, shared: dict[str, NDArray[Any]], setting: Setting) -> dict[str, NDArray[Any]]:
+        """Room for the epochs of every episode."""
+        room = max(0, setting.episodes - len(shared["epochs"]))
+        return {**shared, "epochs": np.append(shared["epochs"], np.zeros(room, np.int64))}
+
 
 class UCRL2Learning(Learning):
     """UCRL2 in a run; every episode is one run of the original, with the whole failure probability as its delta."""
