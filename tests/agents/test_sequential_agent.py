@@ -65,6 +65,7 @@ def test_without_a_separation_it_adapts_and_says_that_nothing_is_guaranteed():
     assert ao.run(agent(), models, ao.streams.uniform(), 1).about["findings"]["guarantee"] is True
 
 
+@pytest.mark.filterwarnings("ignore:a cluster takes")
 @pytest.mark.parametrize(("horizon", "samples"), [(200, None), (20_000, 12)])
 def test_too_little_time_or_too_few_samples_abstain_and_never_merge(horizon, samples):
     """An episode too short to make a cluster; clusters so young that nothing can be certified for them."""
@@ -76,6 +77,22 @@ def test_too_little_time_or_too_few_samples_abstain_and_never_merge(horizon, sam
     assert (history["cluster"][history["abstained"]] == -1).all()
     assert not history["certified"][history["abstained"]].any()
     assert history.about["findings"]["abstentions"] == player.abstentions
+
+
+def test_it_says_at_once_that_it_cannot_work_and_acts_for_reward_all_the_same():
+    models = ao.worlds.random_models(64, 4, 2, 3, 1.0, 0)
+    words = (
+        "a cluster takes 256 pairs x 160 visits = 40,960 steps, and an episode has 1,000: .* and acts for reward alone"
+    )
+    with pytest.warns(UserWarning, match=words):
+        history = ao.run(ao.agents.SequentialAOMultiRL(0.1, 1_000, 1.0), models, ao.streams.uniform(), 20)
+    assert history["abstained"].all()
+    assert (history["identification_steps"] == 0).all()
+    alone = ao.run(ao.agents.OneEpisodeLearner(1_000), models, ao.streams.uniform(), 20)
+    random = ao.run(ao.agents.Random(1_000), models, ao.streams.uniform(), 20)
+    assert history.reward.sum() == alone.reward.sum() > random.reward.sum()
+    with pytest.warns(UserWarning, match="and finds out nothing"):
+        agent(200, distinguishing_set=GAMMA, learning=False).begin(ao.agents.Setting(16, 4, np.zeros((16, 4)), 5))
 
 
 def test_a_new_world_that_comes_last_is_found():
@@ -121,7 +138,7 @@ def test_the_evidence_of_an_episode_is_kept_and_can_be_written_down():
 
 def test_it_is_the_same_agent_step_by_step_from_outside():
     models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
-    ao.check_agent(ao.agents.SequentialAOMultiRL(0.1, 3_000, 0.9), models)
+    ao.check_agent(ao.agents.SequentialAOMultiRL(0.1, 5_000, 0.9), models)
     ao.check_agent(ao.agents.OneEpisodeLearner(300), models)
     ao.check_agent(ao.agents.OracleLearner(300), models)
 

@@ -173,6 +173,19 @@ class SequentialAOMultiRL(Agent):
         self.kept = SequentialMemory(shared=self._learning.shared())
         self._known: Knowledge | None = None
         self._gatherer: Gatherer | None = None
+        if self._is_hopeless():
+            pairs, visits = int(self._targets.sum()), self._samples(self.level() / 2.0)
+            acts = "acts for reward alone" if self.learning else "finds out nothing"
+            warnings.warn(
+                f"a cluster takes {pairs:,} pairs x {visits:,} visits = {pairs * visits:,} steps, and an episode has "
+                f"{self.horizon:,}: this agent puts every episode in none, and {acts}; give a longer horizon, "
+                "a distinguishing_set or fewer samples, or take ao.agents.Recall"
+            )
+
+    def _is_hopeless(self) -> bool:
+        """There is no cluster, and no episode is long enough to make one."""
+        needed = int(self._targets.sum()) * self._samples(self.level() / 2.0)
+        return not self.clusters and needed > self.horizon
 
     @property
     def clusters(self) -> list[CountTable]:
@@ -245,6 +258,8 @@ class SequentialAOMultiRL(Agent):
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         learning, tally = self._learning, self._learning.tally()
+        if self.learning and self._is_hopeless():
+            return (yield from self._act_alone(tally, start, stream))
         ran, trace, gatherer, finished = yield from self._identify(tally, start)
         verdict = int(gatherer.task[VERDICT]) if finished else NONE
         number = int(gatherer.seen.state[LEADER]) if verdict == ACCEPTED else len(self.clusters)
@@ -268,6 +283,17 @@ class SequentialAOMultiRL(Agent):
             self.kept.clusters.append(known)
         self._known = None
         return Report(number, verdict == NEW, True, plan, self.horizon, (known.counts,), certified=verdict == ACCEPTED)
+
+    def _act_alone(self, tally: Tally, start: int, stream: RandomStream) -> Episode:
+        """Act for reward where nothing can be identified: what this episode shows of its world is all that is known."""
+        learning, known = self._learning, self._learning.nothing()
+        behaviour = learning.act(known.during(tally), self.horizon, stream)
+        ran = yield from run_phase(Phase(behaviour, self.horizon, tally.counts, tally.sums), start)
+        learning.learn(known, ran)
+        self.kept.met, self.kept.abstentions = self.kept.met + 1, self.kept.abstentions + 1
+        self.kept.shared = learning.shared()
+        plan = learning.best(known, self.horizon, stream)
+        return Report(-1, False, False, plan, self.horizon, (known.counts,), abstained=True)
 
     def _identify(
         self, tally: Tally, start: int
