@@ -12,7 +12,7 @@ import sys
 from numba.core.dispatcher import Dispatcher
 kernels = [v for m in list(sys.modules.values()) if m.__name__.startswith("aomultirl")
            for v in vars(m).values() if isinstance(v, Dispatcher)]
-heavy = {"gymnasium", "rich", "typer", "matplotlib", "icu_sepsis", "scipy.optimize"} & set(sys.modules)
+heavy = {"rich", "typer", "matplotlib", "icu_sepsis", "scipy.optimize"} & set(sys.modules)
 heavy |= {"pydantic", "polars", "pyarrow", "ray", "loky"} & set(sys.modules)
 print(spent, len(kernels), sum(len(k.signatures) for k in kernels), sorted(heavy))
 """

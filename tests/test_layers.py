@@ -23,6 +23,7 @@ ORDER = [
     "descriptions",
     "worlds",
     "streams",
+    "hidden_worlds",
     "wrappers",
     "theory",
     "identifying",

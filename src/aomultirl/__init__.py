@@ -6,26 +6,19 @@ lists what of the paper is where.
 
 __version__ = "0.1.0"
 
-from aomultirl import agents, exploring, learning, plugins, streams, theory, worlds
+from aomultirl import agents, exploring, hidden_worlds, learning, plugins, streams, theory, worlds, wrappers
 from aomultirl.agents.saving import load_agent, save
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.successors import Successors
 from aomultirl.experiments import History, check_agent, check_explorer, check_learner, interact, run
 from aomultirl.experiments.loading import load
+from aomultirl.hidden_worlds import HiddenWorlds
 from aomultirl.mdp import MDP
 from aomultirl.model_set import ModelSet
 
-
-def __getattr__(name: str) -> object:
-    if name == "wrappers":  # imports Gymnasium, which takes long
-        import importlib
-
-        return importlib.import_module("aomultirl.wrappers")
-    raise AttributeError(f"module 'aomultirl' has no attribute {name!r}")
-
-
 __all__ = [
     "MDP",
+    "HiddenWorlds",
     "History",
     "ModelSet",
     "Session",
@@ -36,6 +29,7 @@ __all__ = [
     "check_explorer",
     "check_learner",
     "exploring",
+    "hidden_worlds",
     "interact",
     "learning",
     "load",

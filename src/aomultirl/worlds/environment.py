@@ -62,6 +62,11 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         )
         return self._state, {}
 
+    @property
+    def state(self) -> int:
+        """The state that it is in."""
+        return self._state
+
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         pair = self._state * self.world.n_actions + int(action)
         mean = float(self.world.rewards[self._state, int(action)])

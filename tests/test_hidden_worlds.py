@@ -1,0 +1,138 @@
+"""Our worlds as Gymnasium environments for anybody's agent."""
+
+import warnings
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import aomultirl as ao
+from aomultirl import hidden_worlds
+from aomultirl.worlds import drawing
+
+IDS = [f"aomultirl/{name}-v0" for name in hidden_worlds.REGISTERED]
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_gymnasium_finds_nothing_wrong(name):
+    if name.startswith("aomultirl/ICU"):
+        pytest.importorskip("icu_sepsis")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(name).unwrapped)
+
+
+@pytest.mark.parametrize("mode", [None, "ansi", "rgb_array"])
+def test_gymnasium_finds_nothing_wrong_with_any_list(mode):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make("aomultirl/HiddenWorlds-v0", worlds=ao.worlds.gridworld(), render_mode=mode).unwrapped)
+        check_env(gym.make("aomultirl/HiddenWorlds-v0", worlds=["FrozenLake-v1", "FrozenLake-v1"]).unwrapped)
+        check_env(gym.make("aomultirl/Gridworld-v0", render_mode=mode).unwrapped)
+
+
+def test_a_new_world_at_each_reset_and_nobody_says_which():
+    env = gym.make("aomultirl/Gridworld-v0", reveal=True)
+    tasks = [env.reset(seed=3 if k == 0 else None)[1]["task"] for k in range(40)]
+    assert set(tasks) == {0, 1, 2, 3}
+    again = gym.make("aomultirl/Gridworld-v0", reveal=True)
+    assert tasks == [again.reset(seed=3 if k == 0 else None)[1]["task"] for k in range(40)]
+    for _ in range(10):
+        task = env.reset()[1]["task"]
+        assert env.reset(options={"restart": True})[1]["task"] == task
+        assert env.step(0)[4]["task"] == task
+    assert "task" not in gym.make("aomultirl/Gridworld-v0").reset()[1]
+
+
+def test_a_stream_says_who_comes():
+    env = gym.make("aomultirl/Gridworld-v0", reveal=True, stream=ao.streams.blocks(2))
+    assert [env.reset()[1]["task"] for _ in range(8)] == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_it_walks_as_its_worlds_do():
+    models = ao.worlds.random_models(5, 2, 2, 3, 1.0, 0)
+    env = ao.HiddenWorlds(models, reveal=True)
+    seen = np.zeros((2, 5, 2, 5))
+    for k in range(300):
+        state, info = env.reset(seed=k)
+        for step in range(20):
+            action = step % 2
+            after, reward, *_ = env.step(action)
+            assert reward == models.rewards[state, action]
+            seen[info["task"], state, action, after] += 1
+            state = after
+    visits = seen.sum(axis=3, keepdims=True)
+    truth = np.stack([world.transitions for world in models])
+    enough = visits[..., 0] > 100
+    assert np.abs(seen / np.maximum(visits, 1) - truth)[enough].max() < 0.2
+    assert enough.sum() > 5
+
+
+def test_terminal_states_end_the_episode():
+    world = ao.MDP([[[0.0, 1.0]], [[0.5, 0.5]]], [[0.0], [0.0]], terminal=[1])
+    env = ao.HiddenWorlds([world])
+    env.reset()
+    assert env.step(0)[2] is True
+
+
+def test_vector_environments_work():
+    envs = gym.make_vec("aomultirl/Gridworld-v0", num_envs=3, vectorization_mode="sync")
+    states, _ = envs.reset(seed=1)
+    assert states.shape == (3,)
+    for _ in range(5):
+        states, rewards, *_ = envs.step(envs.action_space.sample())
+    assert rewards.shape == (3,)
+    envs.close()
+
+
+def test_an_agent_of_ours_recognises_them():
+    env = gym.make("aomultirl/Gridworld-v0")
+    agent = ao.agents.Recall(0.05, 500, rewards="unknown")
+    history = ao.interact(agent, env, 40)
+    assert len(agent.worlds) == 4
+    random = ao.interact(ao.agents.Random(500), env, 10)
+    assert history.reward[-10:].mean() > 5 * random.reward.mean()
+
+
+def test_drawings():
+    env = gym.make("aomultirl/Gridworld-v0", render_mode="ansi")
+    state, _ = env.reset(seed=0)
+    lines = env.render().splitlines()
+    assert [len(line) for line in lines] == [4] * 4
+    row, column = divmod(state, 4)
+    assert lines[row][column] == "@"
+    assert sum(line.count("*") for line in lines) >= 1
+    image = drawing.as_image(ao.worlds.gridworld()[0], 5)
+    assert (image.shape, image.dtype) == ((4 * drawing.CELL, 4 * drawing.CELL, 3), np.uint8)
+    middle = drawing.CELL // 2
+    assert tuple(image[drawing.CELL + middle, drawing.CELL + middle]) == drawing.WALKER
+    ended = ao.MDP(np.ones((2, 1, 2)) / 2, np.zeros((2, 1)), layout=(1, 2), terminal=[1])
+    assert drawing.as_text(ended, 0) == "@#\n"
+    assert tuple(drawing.as_image(ended, 0)[middle, drawing.CELL + middle]) == drawing.END
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ao.HiddenWorlds([]), "worlds is empty: there must be at least one"),
+        (lambda: ao.HiddenWorlds([3]), r"worlds\[0\] is 3, neither a world nor an environment nor the id of one"),
+        (lambda: ao.HiddenWorlds(["Nowhere-v0"]), r"worlds\[0\] is 'Nowhere-v0', which Gymnasium cannot make"),
+        (lambda: ao.HiddenWorlds(ao.worlds.gridworld(), stream=3), "stream is 3, not a stream such as"),
+        (
+            lambda: ao.HiddenWorlds(ao.worlds.gridworld(), render_mode="human"),
+            "render_mode is 'human', but these worlds draw ansi and rgb_",
+        ),
+        (
+            lambda: ao.HiddenWorlds(["FrozenLake-v1", "Taxi-v4"]),
+            r"worlds\[1\] has the observation_space Discrete\(500\), that of worlds\[0\] is Discrete\(16\)",
+        ),
+        (
+            lambda: gym.make("aomultirl/JAO-v0", render_mode="ansi"),
+            "render_mode is 'ansi', but these worlds cannot be drawn",
+        ),
+    ],
+)
+def test_what_cannot_be(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
