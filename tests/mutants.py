@@ -197,7 +197,7 @@ MUTANTS = (
         "test_a_new_world_is_seen_so_often_at_every_pair",
     ),
     _mutant(
-        "agents/recall.py",
+        "agents/recall_memory.py",
         "COVER = 0.8",
         "COVER = 0.4",
         "agents/test_recall.py",

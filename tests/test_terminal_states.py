@@ -11,7 +11,7 @@ import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.learning.greedy import greedy
+from aomultirl.learning.greedy import iterate
 from aomultirl.learning.ucbvi import estimate
 from strategies import dense_worlds
 
@@ -170,7 +170,7 @@ def test_learners_plan_with_ends_as_slow_planning_does(sample, rest, horizon):
     for _ in range(200):
         for s in range(n_states):
             discounted[s] = share[s] * (rewards[s] + 0.9 * model[s] @ discounted).max() + (1 - share[s]) * rest / 0.1
-    plan = greedy(*table.to_lists(), rewards, table.going_on(n_states), rest, 0.9, 200)
+    plan = iterate(*table.to_lists(), rewards, table.going_on(n_states), rest, 0.9, 200)
     q = rewards + 0.9 * model @ discounted
     assert q[np.arange(n_states), plan] == pytest.approx(q.max(axis=1), abs=1e-6)
 

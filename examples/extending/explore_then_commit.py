@@ -39,4 +39,4 @@ class ExploreThenCommit(Agent):
         total = CountTable(self.setting.n_pairs)
         total.add(self.kept.counts)
         total.add(counts)
-        return greedy(*total.to_lists(), np.array(self.setting.rewards), 0.95, 200)
+        return greedy(total, self.setting.rewards, rest=self.setting.rest)

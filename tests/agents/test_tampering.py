@@ -273,7 +273,7 @@ def test_an_archive_of_something_else_is_refused():
 def test_memory_that_no_agent_could_have_is_refused(kind, change, message):
     agents = {
         "Recall": lambda: ao.agents.Recall(0.1, 400),
-        "Sequential": lambda: ao.agents.SequentialAOMultiRL(0.1, 50, 0.9),
+        "Sequential": lambda: ao.agents.SequentialAOMultiRL(0.1, 50, 0.9, samples=2),
         "Doubling": lambda: ao.agents.DoublingAOMultiRL(2, 1.0, 0.1, horizon=3000, samples=15),
         "TwoStage": lambda: ao.agents.TwoStageAOMultiRL(2, 1.0, 5, 0.1, first_clustering_horizon=900, **SMALL),
         "Pooled": lambda: ao.agents.PooledUCBVI(0.1, 20),

@@ -151,7 +151,7 @@ def test_sequential_decides_by_evidence():
 
 def test_sequential_abstains_where_time_is_short():
     models = ao.worlds.gridworld()
-    agent = ao.agents.SequentialAOMultiRL(0.03, 40, 1.3 - 1e-6, models.distinguishing_set())
+    agent = ao.agents.SequentialAOMultiRL(0.03, 300, 1.3 - 1e-6, models.distinguishing_set())
     recording = recorder.record(agent, models, episode=1)
     assert recording.report.abstained
     assert recording.frames[-1].recognised == recorder.UNDECIDED

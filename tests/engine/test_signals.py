@@ -73,7 +73,7 @@ def path(n_states, visits):
 def best_action(sweeps):
     lists = GRID.successors
     visits = np.ones(len(lists.states), np.int64)
-    return greedy.greedy(lists.starts, lists.states, visits, GRID.gains, np.ones(GRID.n_states), 0.0, 0.99, sweeps)
+    return greedy.iterate(lists.starts, lists.states, visits, GRID.gains, np.ones(GRID.n_states), 0.0, 0.99, sweeps)
 
 
 def sharing(n_worlds, n_pairs):

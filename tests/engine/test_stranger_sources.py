@@ -168,7 +168,7 @@ agents = {
     "fixed": lambda: ao.agents.Random(5),
     "explore_id": lambda: ao.agents.AOMultiRL(2, 1.0, 5, 0.1, samples=2, clustering_horizon=9, learning_horizon=3),
     "gosprl": lambda: ao.agents.DoublingAOMultiRL(2, 1.0, 0.1, horizon=500, samples=2),
-    "seek": lambda: ao.agents.SequentialAOMultiRL(0.1, 50, separation=0.5),
+    "seek": lambda: ao.agents.SequentialAOMultiRL(0.1, 50, separation=0.5, samples=2),
     "beliefs": lambda: ao.agents.Recall(0.1, 20),
     "ucrl2": lambda: ao.agents.UCRL2(20),
 }

@@ -40,7 +40,7 @@ AGENTS = {
     "SequentialAOMultiRL with other parts": (
         RANDOM,
         lambda: ao.agents.SequentialAOMultiRL(
-            0.1, 2000, 0.9, explorer=ao.exploring.ExploreID(), learner=ao.learning.UCBVI(bonus_scale=0.01)
+            0.1, 4000, 0.9, explorer=ao.exploring.ExploreID(), learner=ao.learning.UCBVI(bonus_scale=0.01)
         ),
     ),
     "OneEpisodeUCBVI": (RANDOM, lambda: ao.agents.OneEpisodeUCBVI(0.1, 20)),

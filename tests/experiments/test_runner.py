@@ -170,7 +170,7 @@ def test_bad_input(call, message):
 def test_environments_must_be_discrete_and_agree():
     import gymnasium
 
-    with pytest.raises(ValueError, match="observation_space Box"):
+    with pytest.raises(ValueError, match="is Box"):
         ao.interact(ao.agents.Random(5), lambda k: gymnasium.make("CartPole-v1"), 1)
     from aomultirl.worlds.environment import WorldEnv
 

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aomultirl.engine.counts import CountTable
-from aomultirl.learning.greedy import greedy
+from aomultirl.learning.greedy import iterate
 
 
 @st.composite
@@ -33,7 +33,7 @@ def test_equals_dense_value_iteration(sample, discount):
     for _ in range(450):
         q = rewards + discount * model @ values
         values = q.max(axis=1)
-    plan = greedy(*lists(visits), rewards, np.ones(len(rewards)), 0.0, discount, 450)
+    plan = iterate(*lists(visits), rewards, np.ones(len(rewards)), 0.0, discount, 450)
     assert plan.dtype == np.int32
     assert np.allclose(q[np.arange(len(q)), plan], values, atol=1e-7)
 
@@ -48,4 +48,4 @@ def test_each_sweep_uses_the_values_of_the_states_before(sample, sweeps):
         for s in range(n_states):
             q = [rewards[s, a] + 0.9 * visits[s, a] @ values / max(visits[s, a].sum(), 1) for a in range(n_actions)]
             values[s], slow[s] = max(q), int(np.argmax(q))
-    assert greedy(*lists(visits), rewards, np.ones(len(rewards)), 0.0, 0.9, sweeps).tolist() == slow.tolist()
+    assert iterate(*lists(visits), rewards, np.ones(len(rewards)), 0.0, 0.9, sweeps).tolist() == slow.tolist()

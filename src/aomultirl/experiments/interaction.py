@@ -20,6 +20,7 @@ from aomultirl.experiments.interface import carried, read_interface
 from aomultirl.experiments.judge import is_misclustered
 from aomultirl.experiments.progress import bar
 from aomultirl.experiments.provenance import identity, left_behind, resumed_rows
+from aomultirl.experiments.reward_scale import RewardScale
 from aomultirl.experiments.spaces import StateIndexer
 
 if TYPE_CHECKING:
@@ -202,12 +203,10 @@ class EnvironmentDriver:
     def row(self, task: int, report: Report, ran: list[Ran], stands_for: dict[int, int]) -> Row:
         """The row of the episode, with the rewards as the environment gave them."""
         row = unjudged_row(self.env.episode, self.start, report, ran)
-        return row._replace(
-            task=task,
-            misclustered=task >= 0 and is_misclustered(task, report, stands_for),
-            clustering_reward=self._earned["clustering"],
-            learning_reward=self._earned["learning"],
-        )
+        if self.env.scale != RewardScale():  # otherwise what the phases earned is that, and the same to the last bit
+            earned = self._earned
+            row = row._replace(clustering_reward=earned["clustering"], learning_reward=earned["learning"])
+        return row._replace(task=task, misclustered=task >= 0 and is_misclustered(task, report, stands_for))
 
 
 def _read_rewards(rewards: Any, env: EpisodeEnvironment) -> NDArray[np.float64] | None:

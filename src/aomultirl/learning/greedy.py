@@ -4,11 +4,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import CountTable
 from aomultirl.engine.signals import serve_signals
 
 
-@kernel
 def greedy(
+    counts: CountTable, rewards: NDArray[np.float64], discount: float = 0.98, sweeps: int = 200, rest: float = 0.0
+) -> NDArray[np.int32]:
+    """The plan that is best for these counts, the same at every step, (S,); rewards (S, A).
+
+    Parameters
+    ----------
+    discount
+        of the values.
+    sweeps
+        of value iteration; with the default numbers what is left is below 2 %.
+    rest
+        what each step after the end of an episode is worth.
+    """
+    gains = np.ascontiguousarray(rewards, np.float64)
+    return np.asarray(iterate(*counts.to_lists(), gains, counts.going_on(len(gains)), rest, discount, sweeps))
+
+
+@kernel
+def iterate(
     starts: NDArray[np.int64],
     states: NDArray[np.int32],
     visits: NDArray[np.int64],

@@ -120,10 +120,7 @@ class PracticalLearning(Learning):
         if rewards is None:
             shape = (self.setting.n_states, self.setting.n_actions)
             rewards = (self._sums / np.maximum(self._visits, 1)).reshape(shape)
-        ends = counts.going_on(self.setting.n_states), self.setting.rest
-        return np.asarray(
-            greedy(*counts.to_lists(), np.ascontiguousarray(rewards), *ends, self.options.discount, SWEEPS)
-        )
+        return greedy(counts, rewards, self.options.discount, SWEEPS, self.setting.rest)
 
     def shared(self) -> dict[str, NDArray[Any]]:
         return {"sums": self._sums, "visits": self._visits}

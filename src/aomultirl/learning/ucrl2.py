@@ -283,13 +283,12 @@ class UCRL2Learning(Learning):
 
     def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
         """The policy that is best for the samples as they are, the same at every step, (S,)."""
-        starts, states, visits = known.counts.to_lists()
+        starts, _, visits = known.counts.to_lists()
         rewards = self.setting.rewards
         if rewards is None:
             seen = np.add.reduceat(np.append(visits, 0), starts[:-1]) * (np.diff(starts) > 0)
             rewards = (known.sums / np.maximum(seen, 1)).reshape(self.setting.n_states, -1)
-        ends = known.counts.going_on(self.setting.n_states), self.setting.rest
-        return np.asarray(greedy(starts, states, visits, np.ascontiguousarray(rewards), *ends, DISCOUNT, SWEEPS))
+        return greedy(known.counts, rewards, DISCOUNT, SWEEPS, self.setting.rest)
 
     def shared(self) -> dict[str, NDArray[Any]]:
         return {"epochs": self._epochs}
