@@ -92,9 +92,13 @@ class ModelSet(Sequence[MDP]):
 
     def _shared_rewards(self) -> NDArray[np.float64]:
         """The rewards of every state, as the first world has them in which it is not terminal."""
-        owner = np.argmax([~model.terminal for model in self._models], axis=0)
-        shared = np.stack([self._models[i].gains[s] for s, i in enumerate(owner)]) if owner.any() else self[0].gains
+        owner, shared = np.zeros(self.n_states, np.int64), self._models[0].gains
+        if any(len(model.ends) for model in self._models):
+            owner = np.argmax([~model.terminal for model in self._models], axis=0)
+            shared = np.stack([self._models[i].gains[s] for s, i in enumerate(owner)])
         for i, model in enumerate(self._models):
+            if np.array_equal(model.gains, shared):
+                continue
             differing = np.argwhere((model.gains != shared) & ~model.terminal[:, None])
             if len(differing):
                 s, a = differing[0]
