@@ -1,0 +1,44 @@
+"""The page on environments of one's own, and the README: every piece of Python runs as it stands."""
+
+import re
+from pathlib import Path
+
+import gymnasium
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def pieces(path):
+    return re.findall(r"^```python\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_runs_as_it_stands(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    every = pieces(ROOT / "docs" / "your_environment.md")
+    assert len(every) == 5
+    for piece in every:
+        exec(piece, names)
+    shown = capsys.readouterr().out
+    assert "Recall: 60 episodes" in shown
+    assert "Belief(world=" in shown
+    assert names["history"]["episode"].tolist() == list(range(80, 100))
+    assert isinstance(names["hidden"], gymnasium.Env)
+
+
+def test_what_a_stranger_needs_is_at_most_ten_lines():
+    lines = [line for line in pieces(ROOT / "docs" / "your_environment.md")[0].splitlines() if line.strip()]
+    assert len(lines) <= 10
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_second_example_of_the_readme_is_somebody_elses_environment(capsys):
+    second = pieces(ROOT / "README.md")[1]
+    names = {}
+    exec(second, names)
+    assert "gymnasium" in second
+    history = names["history"]
+    assert str(history).splitlines()[0] in capsys.readouterr().out
+    assert history.reward[-20:].mean() > history.reward[:5].mean()
