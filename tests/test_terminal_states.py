@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import aomultirl as ao
+from aomultirl import cli
 from aomultirl.agents import saving
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
@@ -205,3 +206,20 @@ def test_told_the_worlds_an_agent_is_saved_with_their_ends():
     ao.run(agent, toy(), ao.streams.uniform(), episodes=2)
     again = saving.from_bytes(saving.to_bytes(agent))[0]
     assert again.setting.models[0].terminal.tolist() == [False, False, True, True]
+
+
+def test_a_leaderboard_compares_whole_episodes_where_the_world_ends_them(tmp_path, capsys):
+    """How long an episode lasted says how it went: a sooner end is not a reason to look at the reward a step."""
+    (tmp_path / "ends.toml").write_text(
+        """
+        episodes = 20
+        runs = 2
+        worlds = [{ name = "from_gymnasium", envs = ["FrozenLake-v1"], terminal = "end" }]
+        streams = [{ name = "uniform" }]
+        agents = [{ name = "Recall", failure = 0.05, horizon = 100 }, { name = "Random", horizon = 100 }]
+        """
+    )
+    assert cli.run(["run", str(tmp_path / "ends.toml"), "--out", str(tmp_path / "out")]) == 0
+    assert cli.run(["compare", str(tmp_path / "out"), "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert '"ranking": "total_reward"' in shown

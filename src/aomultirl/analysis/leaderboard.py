@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aomultirl import descriptions
 from aomultirl.analysis import intervals
 from aomultirl.analysis.intervals import Span
-from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, summarise
+from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, has_ends, summarise
 from aomultirl.analysis.paired_test import MEANING, PairedTest, compare
 from aomultirl.analysis.phrases import counted
 from aomultirl.experiments import loading
@@ -221,9 +221,10 @@ def _labels(given: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
 
 def _tables(problems: Sequence[Problem], lines: Sequence[Sequence[AgentLine]]) -> list[ProblemTable]:
     ordered = []
-    for several in lines:
+    for problem, several in zip(problems, lines, strict=True):
         steps = [line.spans["steps"].mean for line in several]
-        ranking = "reward_per_step" if max(steps) > UNEQUAL * min(steps) else "total_reward"
+        unequal = max(steps) > UNEQUAL * min(steps) and not has_ends(problem.world)
+        ranking = "reward_per_step" if unequal else "total_reward"
         ordered.append((ranking, sorted(several, key=lambda line: -line.spans[ranking].mean)))
     pairs = [_paired(best[0], line, ranking) for ranking, best in ordered for line in best[1:]]
     behind = iter(intervals.spans(pairs))

@@ -65,6 +65,11 @@ def summarise(cells: Sequence[Finished]) -> list[dict[str, float] | None]:
     return found
 
 
+def has_ends(world: Any) -> bool:
+    """Whether the world may end an episode, so that its length says how it went, not how long it was to be."""
+    return isinstance(world, Mapping) and world.get("parameters", {}).get("terminal") == "end"
+
+
 def is_early(stream: Mapping[str, Any]) -> bool:
     """Every world comes once before the episodes that count."""
     return stream["name"] == "paper" and bool(stream["parameters"].get("each_first"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from aomultirl import descriptions
 from aomultirl.analysis import inspection, intervals
+from aomultirl.analysis.measures import has_ends
 from aomultirl.analysis.phrases import span
 from aomultirl.experiments.history import History
 from aomultirl.model_set import ModelSet
@@ -92,7 +93,8 @@ def unequal_steps(groups: Sequence[Group]) -> dict[str, float]:
         one.label: float(np.mean([(h["identification_steps"] + h["learning_steps"]).mean() for h in one.runs.values()]))
         for one in groups
     }
-    return steps if max(steps.values()) > UNEQUAL * min(steps.values()) else {}
+    unequal = max(steps.values()) > UNEQUAL * min(steps.values())
+    return steps if unequal and not any(has_ends(one.first.about.get("world")) for one in groups) else {}
 
 
 def coincide(groups: Sequence[Group]) -> bool:
