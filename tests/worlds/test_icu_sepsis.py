@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import aomultirl as ao
 from aomultirl.worlds.icu_sepsis import icu_sepsis
 
 installed = pytest.mark.skipif(find_spec("icu_sepsis") is None, reason="needs the package icu-sepsis")
@@ -184,3 +185,13 @@ def test_another_version_is_refused(monkeypatch, tmp_path):
     np.savez(assets / "dynamics.npz", tx_mat=np.zeros((2, 25, 2)), d_0=np.zeros(2))
     with pytest.raises(ValueError, match=r"tx_mat of icu-sepsis has shape \(2, 25, 2\)"):
         icu_sepsis()
+
+
+def test_one_patient_is_an_episode(absorbing):
+    ward = icu_sepsis(terminal="end")
+    assert np.flatnonzero(ward[0].terminal).tolist() == [AFTERWARDS]
+    assert ward[0].first_values(HORIZON) == pytest.approx(absorbing.first_values(HORIZON))
+    history = ao.run(ao.agents.Random(HORIZON), ward, ao.streams.uniform(), 300)
+    assert set(history.reward.tolist()) == {0.0, 1.0}
+    assert 0.7 < history.reward.mean() < 0.86  # as published, some 0.78 survive
+    assert (history["learning_steps"] < HORIZON).all()

@@ -10,7 +10,8 @@ Actions
 
 Transitions
     As published in states 0 to 712.  Death and survival lead to 715 under every action; 715 stays for ever
-    (``terminal="absorb"``) or leads to the next patient, drawn from the start (``terminal="restart"``).
+    (``terminal="absorb"``), ends the episode (``terminal="end"``: one patient an episode) or leads to the next patient,
+    drawn from the start (``terminal="restart"``).
 
 Rewards
     1 for acting in state 714, 0 everywhere else, so a patient who survives counts once.  The benchmark pays the
@@ -63,7 +64,8 @@ def icu_sepsis(models: int = 1, strength: float = 0.75, seed: int = 0, terminal:
     seed
         of the permutations; more models with the same seed only add populations.
     terminal
-        "restart", the next patient follows, which makes the world communicating; or "absorb".
+        "restart", the next patient follows, which makes the world communicating; "end", one patient is an episode; or
+        "absorb".
 
     Raises
     ------
@@ -81,14 +83,15 @@ def icu_sepsis(models: int = 1, strength: float = 0.75, seed: int = 0, terminal:
     models = checks.integer("models", models, least=1, most=MOST_MODELS)
     strength = checks.real("strength", strength, above=0.0, most=1.0)
     seed = checks.seed("seed", seed)
-    checks.choice("terminal", terminal, ("restart", "absorb"))
+    checks.choice("terminal", terminal, ("restart", "end", "absorb"))
     sizes.check("models", models, float(WORLD_BYTES) * models, "a set of so many populations")
     published, start = _published()
     ending = _ending(start, terminal)
     rewards = np.zeros((N_STATES, N_ACTIONS))
     rewards[SURVIVAL] = 1.0
+    last = [AFTERWARDS] if terminal == "end" else None
     worlds = [
-        MDP(sp.vstack([_population(published, sigma, strength), ending], format="csr"), rewards, start)
+        MDP(sp.vstack([_population(published, sigma, strength), ending], format="csr"), rewards, start, terminal=last)
         for sigma in _exchanges(models, seed)
     ]
     return ModelSet(worlds, made)
