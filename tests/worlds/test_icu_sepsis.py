@@ -159,7 +159,7 @@ def test_the_seed_decides(models):
         ({"strength": 0.0}, "strength must be above 0, not 0"),
         ({"strength": 1.5}, "strength must be at most 1, not 1.5"),
         ({"seed": -1}, "seed must be at least 0, not -1"),
-        ({"terminal": "stop"}, "terminal must be one of 'restart', 'absorb', not 'stop'"),
+        ({"terminal": "stop"}, "terminal must be one of 'restart', 'end', 'absorb', not 'stop'"),
     ],
 )
 def test_bad_arguments(arguments, message):
