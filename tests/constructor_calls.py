@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 
 import aomultirl as ao
@@ -18,7 +19,8 @@ SECONDS = 5.0
 ROOM = 3 * 2**30
 """Bytes of addresses that all calls together may take beyond what the process has at first."""
 RECORDS = {
-    "__version__", "agents", "exploring", "learning", "plugins", "streams", "theory", "worlds",
+    "__version__", "agents", "exploring", "hidden_worlds", "learning", "plugins", "streams", "theory", "worlds",
+    "wrappers",
     "History", "Agent", "Report", "Setting",
     "AverageReward", "CoinFlips", "RegretBound", "Strategy",
 }  # fmt: skip
@@ -137,8 +139,16 @@ def _drivers():
     course = {"agent": ao.agents.Random(5), "models": models, "stream": ao.streams.uniform(), "episodes": 2}
     taken = {name: None for name in inspect.signature(ao.run).parameters if name != "progress"}
     yield "run", ao.run, course, taken
-    env = {"agent": ao.agents.Random(5), "make_env": _environment, "episodes": 2}
-    yield "interact", ao.interact, env, dict.fromkeys(("agent", "episodes", "horizon", "seed"))
+    env = {"make_env": _environment, "episodes": 2}
+    taken = {name: None for name in inspect.signature(ao.interact).parameters if name != "progress"}
+    yield "interact", _interact, env, taken
+    hidden = inspect.signature(ao.HiddenWorlds).parameters
+    yield "HiddenWorlds", lambda **given: ao.HiddenWorlds(**given).reset(seed=0), {"worlds": models}, hidden
+    bins = {"bins": [3, [0.0]]}
+    yield "Discretise", lambda **given: ao.wrappers.Discretise(_Box(), **given).reset(), bins, dict.fromkeys(("bins",))
+    game = {"start": 0, "n_states": 3, "n_actions": 2}
+    taken = inspect.signature(ao.agents.Random(5).play).parameters
+    yield "play", lambda **given: ao.agents.Random(5).play(**given).act(), game, taken
     yield "check_agent", ao.check_agent, {"agent": ao.agents.Random(5)}, dict.fromkeys(("agent", "models", "episodes"))
     parts = dict.fromkeys(("learner", "models"))
     yield "check_learner", ao.check_learner, {"learner": ao.learning.UCBVI(bonus_scale=0.01)}, parts
@@ -149,6 +159,21 @@ def _drivers():
     yield "load", lambda place: ao.load(place), {}, dict.fromkeys(("place",))
     session = {"n_states": 2, "n_actions": 2, "start": 0}
     yield "Session", _session, session, dict.fromkeys(("start", "successor", "reward"))
+
+
+def _interact(agent=None, **given):
+    return ao.interact(ao.agents.Random(5) if agent is None else agent, **given)
+
+
+class _Box(gymnasium.Env):
+    """Two numbers within [0, 1]."""
+
+    observation_space = gymnasium.spaces.Box(0.0, 1.0, (2,))
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return np.zeros(2, np.float32), {}
 
 
 def _environment(k):

@@ -41,8 +41,8 @@ class Discretise(gymnasium.ObservationWrapper[Any, Any, Any]):
         if not isinstance(space, Box) or len(space.shape) > 1:
             raise checks.Refusal("env", f"has the observation_space {checks.shown(space)}, not a Box of one dimension")
         lows, highs = space.low.reshape(-1), space.high.reshape(-1)
-        names = list(bins) if isinstance(bins, Mapping) else [str(i) for i in range(len(bins))]
-        given = list(bins.values()) if isinstance(bins, Mapping) else list(bins)
+        given = list(bins.values()) if isinstance(bins, Mapping) else checks.items("bins", bins, "edges or numbers")
+        names = [str(name) for name in (bins if isinstance(bins, Mapping) else range(len(given)))]
         if len(given) != len(lows):
             raise checks.Refusal("bins", f"has {len(given)} entries, but an observation has {len(lows)} numbers")
         self.names: list[str] = names
@@ -61,7 +61,7 @@ class Discretise(gymnasium.ObservationWrapper[Any, Any, Any]):
 
 def _edges(name: str, given: Any, low: float, high: float) -> NDArray[np.float64]:
     """The edges between bins, ascending."""
-    if np.ndim(given) == 0:
+    if checks.array_of(name, given).ndim == 0:
         count = checks.integer(name, given, least=1)
         if not np.isfinite([low, high]).all():
             raise checks.Refusal(name, f"is {count}, but its number has no finite bounds; give the edges of the bins")

@@ -38,7 +38,7 @@ def _prepare(behaviour, counts, step, state, stream):
 
 
 @kernel
-def _attend(behaviour, counts, step, state, action, successor, reward):
+def _attend(behaviour, counts, step, state, action, successor, reward, ended):
     target = reward + DISCOUNT * behaviour.values[successor, action]
     behaviour.values[state, action] += RATE * (target - behaviour.values[state, action])
     behaviour.table.budget[state] = 1
