@@ -1,11 +1,11 @@
 """Everything that a learner, an explorer, an agent, a world or a stream of one's own is made from, in one place.
 
-``docs/extending.md`` has a file of each kind as an example.
+``docs/extending/`` has a file of each kind as an example.
 """
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, NoMemory, Report
-from aomultirl.engine.behaviours import ASK, FOREVER, Table, empty_table, follow, register, uniform
+from aomultirl.engine.behaviours import ASK, FOREVER, Table, act_uniformly, empty_table, follow, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, CountTable, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
@@ -45,6 +45,7 @@ __all__ = [
     "Table",
     "Tally",
     "Within",
+    "act_uniformly",
     "checks",
     "draw_below",
     "empty_table",
@@ -52,6 +53,5 @@ __all__ = [
     "greedy",
     "kernel",
     "register",
-    "uniform",
     "visits_of",
 ]

@@ -27,7 +27,7 @@ def lists(table):
 @given(TRANSITIONS, TRANSITIONS)
 def test_a_table_comes_back_and_grows_on_in_the_same_way(before, after):
     table = filled_with(before)
-    again = packed_counts.unpack(packed_counts.pack(table), 4, 2**31 - 1)
+    again = packed_counts.unpack_counts(packed_counts.pack_counts(table), 4, 2**31 - 1)
     assert lists(again) == lists(table)
     for pair, successor, visits in after:
         table.count(pair, successor, visits)
@@ -40,13 +40,13 @@ def test_a_table_comes_back_and_grows_on_in_the_same_way(before, after):
 def test_the_same_counts_are_the_same_bytes_in_whatever_order_they_were_seen(transitions, random):
     shuffled = list(transitions)
     random.shuffle(shuffled)
-    tables = packed_counts.pack(filled_with(transitions)), packed_counts.pack(filled_with(shuffled))
+    tables = packed_counts.pack_counts(filled_with(transitions)), packed_counts.pack_counts(filled_with(shuffled))
     assert [array.tobytes() for array in tables[0]] == [array.tobytes() for array in tables[1]]
 
 
 def test_a_large_table_has_room_to_grow():
     table = filled_with([(s % 3, s, 1) for s in range(9000)])
-    again = packed_counts.unpack(packed_counts.pack(table), 4, 30_000)
+    again = packed_counts.unpack_counts(packed_counts.pack_counts(table), 4, 30_000)
     for s in range(9000, 30_000):
         again.count(s % 4, s, 2)
     assert again.to_lists()[2].sum() == 9000 + 2 * 21_000
@@ -58,7 +58,7 @@ def changed(packed, name, place, value):
     return packed._replace(**{name: array})
 
 
-PACKED = packed_counts.pack(filled_with([(0, 3, 2), (0, 7, 1), (2, 5, 4), (2, 1, 1), (2, 9, 1)]))
+PACKED = packed_counts.pack_counts(filled_with([(0, 3, 2), (0, 7, 1), (2, 5, 4), (2, 1, 1), (2, 9, 1)]))
 
 
 @pytest.mark.parametrize(
@@ -81,19 +81,21 @@ PACKED = packed_counts.pack(filled_with([(0, 3, 2), (0, 7, 1), (2, 5, 4), (2, 1,
 )
 def test_what_no_table_could_hold_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
-        packed_counts.unpack(wrong, 4, 10)
+        packed_counts.unpack_counts(wrong, 4, 10)
 
 
 @settings(deadline=None, max_examples=100)
 @given(st.data())
 def test_whatever_is_accepted_is_found_again(data):
     """One entry changed anywhere: either it is refused, or every successor is where a search finds it."""
-    packed = packed_counts.pack(filled_with([(0, s, 1) for s in range(0, 60, 3)] + [(1, 4, 2), (1, 6, 1), (3, 5, 5)]))
+    packed = packed_counts.pack_counts(
+        filled_with([(0, s, 1) for s in range(0, 60, 3)] + [(1, 4, 2), (1, 6, 1), (3, 5, 5)])
+    )
     name = data.draw(st.sampled_from(Packed._fields))
     place = data.draw(st.integers(0, len(getattr(packed, name)) - 1))
     wrong = changed(packed, name, place, data.draw(st.integers(-3, 70)))
     try:
-        table = packed_counts.unpack(wrong, 4, 64)
+        table = packed_counts.unpack_counts(wrong, 4, 64)
     except ValueError:
         return
     before = table.record.filled.copy()

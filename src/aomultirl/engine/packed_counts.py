@@ -38,13 +38,13 @@ class Packed(NamedTuple):
 KINDS = {"filled": np.int32, "states": np.int32, "visits": np.int64}
 
 
-def pack(table: CountTable) -> Packed:
+def pack_counts(table: CountTable) -> Packed:
     """What a table holds."""
     starts, states, visits = table.to_lists()
     return Packed(np.diff(starts).astype(np.int32), states, visits)
 
 
-def unpack(packed: Packed, n_pairs: int, n_states: int) -> CountTable:
+def unpack_counts(packed: Packed, n_pairs: int, n_states: int) -> CountTable:
     """The table again; ValueError for anything that no table could hold."""
     for name, kind in KINDS.items():
         array = getattr(packed, name)
