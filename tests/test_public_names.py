@@ -3,6 +3,8 @@
 import inspect
 from collections import defaultdict
 
+import pytest
+
 import aomultirl as ao
 from aomultirl import extending
 
@@ -24,7 +26,7 @@ def shared_names(rooms):
     for room in rooms:
         for name in public_names(room):
             thing = getattr(room, name)
-            if inspect.isclass(thing) or callable(thing):
+            if callable(thing):
                 meanings[name][id(thing)] = getattr(thing, "__module__", room.__name__)
     return {name: sorted(places.values()) for name, places in meanings.items() if len(places) > 1}
 
@@ -45,6 +47,13 @@ def test_what_is_exported_is_called_as_it_is_defined():
 def test_the_two_that_share_a_name_say_so():
     assert ":class:`aomultirl.learning.UCRL2`, of the same name" in " ".join(ao.agents.UCRL2.__doc__.split())
     assert ":class:`aomultirl.agents.UCRL2`, of the same name" in " ".join(ao.learning.UCRL2.__doc__.split())
+
+
+def test_the_old_name_of_a_behaviour_still_works():
+    with pytest.warns(DeprecationWarning, match="act_uniformly"):
+        assert extending.uniform is extending.act_uniformly
+    with pytest.raises(AttributeError, match="has no attribute 'unifrom'"):
+        extending.unifrom  # noqa: B018
 
 
 def test_the_check_can_fail():

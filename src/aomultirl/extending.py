@@ -3,6 +3,9 @@
 ``docs/extending/`` has a file of each kind as an example.
 """
 
+import warnings
+from typing import TYPE_CHECKING, Any
+
 from aomultirl import checks
 from aomultirl.agents.base import Agent, NoMemory, Report
 from aomultirl.engine.behaviours import ASK, FOREVER, Table, act_uniformly, empty_table, follow, register
@@ -55,3 +58,12 @@ __all__ = [
     "register",
     "visits_of",
 ]
+
+if not TYPE_CHECKING:  # type checkers know no names but those above
+
+    def __getattr__(name: str) -> Any:
+        """The behaviour that was called ``uniform`` here, as the stream still is, under its old name."""
+        if name == "uniform":
+            warnings.warn("aomultirl.extending.uniform is called act_uniformly now", DeprecationWarning, stacklevel=2)
+            return act_uniformly
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
