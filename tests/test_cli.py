@@ -55,6 +55,36 @@ def test_list_names_every_world(capsys):
         assert name in out
 
 
+def test_list_is_plain_words_that_are_wrapped_and_never_cut(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["list"]) == 0
+    said = capsys.readouterr().out
+    assert "keywords as of aomultirl.learning.UCBVI." in " ".join(said.split())
+    assert "discount=0.98, backups=16)" in " ".join(said.split())
+    assert not any(mark in said for mark in ("…", ":class:", ":func:", ":mod:", "`"))
+    assert max(map(len, said.splitlines())) <= 80
+    assert run(["list", "agents", "AOMultiRL"]) == 0
+    one = capsys.readouterr().out
+    assert "see aomultirl.theory.constants." in one
+    assert "`" not in one
+
+
+@pytest.mark.parametrize("command", ["inspect", "watch"])
+def test_commands_that_take_worlds_alone_promise_no_more_of_plug_ins(capsys, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run([command, "--help"]) == 0
+    assert "A module with worlds of others" in " ".join(capsys.readouterr().out.split())
+    assert run(["list", "--help"]) == 0
+    assert "A module with worlds, streams, agents, learners or explorers of others" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_a_plug_in_is_named_without_its_ending(capsys):
+    said = refused(capsys, "list", "--plugin", "no_such_plugin.py")
+    assert said.endswith("leave out the '.py': a plug-in is named as in an import, 'no_such_plugin'")
+
+
 def test_inspect_with_a_figure(capsys, tmp_path):
     path = tmp_path / "grids.svg"
     assert run(["inspect", "gridworld", "size=3", "edges=stay", "--figure", str(path)]) == 0

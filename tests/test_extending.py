@@ -7,18 +7,23 @@ appear in ``list``; the page that shows them is about these files.
 import copy
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import aomultirl as ao
-from aomultirl import cli
+from aomultirl import cli, extending
+from aomultirl.experiments.specification import specification_of
+from aomultirl.extending import Explorer, Learner, Learning
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "extending"
+PAGES = ROOT / "docs" / "extending"
 FILES = sorted(EXAMPLES.glob("*.py"))
 KINDS = {
     "q_learning": ("learner", "OptimisticQ"),
@@ -91,10 +96,36 @@ def test_every_file_is_one_of_each_kind_and_short():
         assert len(path.read_text().splitlines()) <= 60, path.name
 
 
-def test_the_page_shows_every_file_as_it_is():
-    page = (ROOT / "docs" / "extending.md").read_text()
-    for path in FILES:
-        assert f"../examples/extending/{path.name}" in page
+def test_a_page_for_each_kind_shows_its_file_as_it_is():
+    for name, (kind, _) in KINDS.items():
+        assert f"{{literalinclude}} ../../examples/extending/{name}.py\n" in (PAGES / f"{kind}.md").read_text()
+    contents = (PAGES / "index.md").read_text()
+    assert all(f"]({path.name})" in contents for path in PAGES.glob("*.md") if path.name != "index.md")
+
+
+def test_the_pages_say_all_that_a_stranger_may_need():
+    page = "".join(path.read_text() for path in PAGES.glob("*.md"))
+    for room in (Learner, Learning, Explorer):
+        assert all(f"`{name}" in page for name in vars(room) if not name.startswith("_")), room
+    page += "".join(path.read_text() for path in FILES)
+    for name in extending.__all__:
+        assert re.search(rf"\b{name}\b", page), name
+
+
+def test_the_snippets_of_the_pages_run(strangers, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for path in sorted(PAGES.glob("*.md")):
+        for snippet in re.findall(r"^```python\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE):
+            exec(compile(snippet, path.name, "exec"), names)
+    assert names["agent"].learner == strangers["q_learning"].OptimisticQ(rate=0.3)
+    with pytest.raises(ao.plugins.checks.Refusal, match="times must be at least 1, not 0"):
+        names["Patient"](times=0).behaviour(np.ones((3, 2), bool), 4, 0.1)
+
+
+def test_the_specification_of_the_pages_is_good(strangers):
+    (text,) = re.findall(r"^```toml\n(episodes.*?)^```", (PAGES / "plugins.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert len(specification_of(tomllib.loads(text)).cells()) == 2 * 2 * 2
 
 
 def test_the_learner_does_what_agents_rely_on(strangers):
@@ -183,7 +214,7 @@ def test_a_file_alone_imports_nothing(strangers, tmp_path):
     message, status, imported, learner = done.stdout.splitlines()
     assert status == "2"
     assert "there is no such world" in done.stderr
-    assert "there is no learner 'OptimisticQ'" in message
+    assert "there is no learner 'OptimisticQ', neither in ao.learning nor in agents=[...] nor in a plug-in" in message
     assert imported == "False"
     assert learner == "OptimisticQ(rate=0.5, discount=0.95)"
 

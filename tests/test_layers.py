@@ -39,7 +39,11 @@ ORDER = [
     "cli",
 ]
 ROOT = Path(aomultirl.__file__).parent
-FILES = sorted(p.relative_to(ROOT) for p in ROOT.rglob("*.py") if p.name not in ("__init__.py", "__main__.py"))
+OUTSIDE = {Path("__init__.py"), Path("__main__.py")}
+"""The package's own two files, which import from all parts and belong to none."""
+FILES = sorted({path.relative_to(ROOT) for path in ROOT.rglob("*.py")} - OUTSIDE)
+LONGEST = 400
+"""Lines of a file."""
 
 
 def part(path):
@@ -70,6 +74,15 @@ def test_imports_point_left(path):
 
 def test_every_part_has_its_place():
     assert {part(path) for path in FILES} <= set(ORDER)
+
+
+def test_the_files_that_gather_a_part_are_looked_at_too():
+    assert {Path(name, "__init__.py") for name in ("agents", "engine", "learning")} <= set(FILES)
+
+
+@pytest.mark.parametrize("path", [*FILES, *sorted(OUTSIDE)], ids=str)
+def test_no_file_is_long(path):
+    assert len((ROOT / path).read_text().splitlines()) <= LONGEST
 
 
 def test_the_check_can_fail():

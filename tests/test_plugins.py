@@ -113,6 +113,14 @@ def test_a_module_named_by_hand(module):
             "from aomultirl.agents import Agent\nclass Sticky(Agent): pass\n__all__ = ['Sticky']",
             "offers the agent 'Sticky', and the plug-in 'strange_methods' has another of that name; rename one",
         ),
+        (
+            "from aomultirl.agents import Agent\nclass Calm(Agent): pass\n__all__ = ['Calm', 'Clam']",
+            "the plug-in 'odd_one' lists 'Clam' in its __all__, and has nothing so called",
+        ),
+        (
+            "def plain(): pass\n__all__ = ['plain']",
+            "offers nothing: its __all__ lists no world, .*; 'plain' of the plug-in 'odd_one' cannot be made",
+        ),
     ],
 )
 def test_what_cannot_be_loaded_is_one_sentence(module, content, message):
@@ -129,6 +137,35 @@ def test_what_cannot_be_loaded_is_one_sentence(module, content, message):
     plugins._offers.discovered = False
     with pytest.warns(UserWarning, match="odd_one"):
         assert "Sticky" in plugins.makers("agent")
+
+
+@pytest.mark.parametrize(
+    ("thing", "why"),
+    [
+        (lambda: None, "a function is a world where it is annotated to return a ModelSet"),
+        (type("Other", (), {}), "it is not derived from Stream, Agent, Learner or Explorer"),
+        (3, "it is neither a class nor a function"),
+        (None, "it is neither a class nor a function"),
+    ],
+)
+def test_what_is_of_no_known_kind_is_warned_of(offers, thing, why):
+    made = types.ModuleType("made_by_hand")
+    made.__all__, made.Still, made.other = ["Still", "other"], type("Still", (ao.agents.Random,), {}), thing
+    with pytest.warns(UserWarning, match=f"^'other' of the plug-in 'made_by_hand' cannot be made by name: {why}$"):
+        assert ao.plugins.load(made) == {"agent": ["Still"]}
+
+
+def test_a_name_is_not_taken_for_a_kind(offers):
+    made = types.ModuleType("made_by_hand")
+    made.__all__, made.agent = ["agent"], type("agent", (ao.learning.Practical,), {})
+    assert ao.plugins.load(made) == {"learner": ["agent"]}
+
+
+def test_the_name_of_a_file_is_not_that_of_a_module(module):
+    for name in ("strange_methods.py", "no_such_folder.strange_methods.py"):
+        plain = name.removesuffix(".py")
+        with pytest.raises(ValueError, match=f"no such module; leave out the '.py': .*, '{plain}'$"):
+            plugins.load(name)
 
 
 @pytest.mark.parametrize("name", [3, "", "a b", "a..b", "../a", "a:b"])

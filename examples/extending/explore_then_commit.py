@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aomultirl.extending import Agent, CountTable, Phase, Report, checks, follow, greedy, uniform
+from aomultirl.extending import Agent, CountTable, Phase, Report, act_uniformly, checks, follow, greedy
 
 __all__ = ["ExploreThenCommit"]
 
@@ -29,7 +29,7 @@ class ExploreThenCommit(Agent):
     def episode(self, start, stream, task=None):
         n_states, n_actions = self.setting.n_states, self.setting.n_actions
         counts, nothing = CountTable(n_states * n_actions), np.empty(0)
-        yield Phase(uniform(n_states, n_actions), self.explore, counts, nothing)
+        yield Phase(act_uniformly(n_states, n_actions), self.explore, counts, nothing)
         plan = self._plan(counts)
         yield Phase(follow(plan), self.horizon - self.explore, counts, nothing)
         self.kept.counts.add(counts)  # memory changes after the last step only

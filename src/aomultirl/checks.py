@@ -196,6 +196,17 @@ def choice(name: str, value: Any, options: Sequence[str]) -> str:
     raise Refusal(name, f"must be one of {', '.join(map(repr, options))}, not {shown(value)}{suffix}")
 
 
+def with_article(noun: str) -> str:
+    """A noun with "a" or "an" before it.
+
+    Examples
+    --------
+    >>> with_article("learner"), with_article("explorer")
+    ('a learner', 'an explorer')
+    """
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+
+
 def closest(name: str, valid: Iterable[str]) -> str:
     """A question whether the closest of some names was meant; empty where none is close.
 

@@ -221,7 +221,7 @@ def _lower(value: Any) -> str:
     """A default as a command takes it."""
     if isinstance(value, bool) or value is None:
         return str(value).lower()
-    return written(value).replace(" ", "") if is_description(value) else str(value)
+    return written(value) if is_description(value) else str(value)
 
 
 def members(description: Mapping[str, Any], kind: str) -> typing.Iterator[tuple[str, str]]:

@@ -1,11 +1,14 @@
 """Everything that a learner, an explorer, an agent, a world or a stream of one's own is made from, in one place.
 
-``docs/extending.md`` has a file of each kind as an example.
+``docs/extending/`` has a file of each kind as an example.
 """
+
+import warnings
+from typing import TYPE_CHECKING, Any
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, NoMemory, Report
-from aomultirl.engine.behaviours import ASK, FOREVER, Table, empty_table, follow, register, uniform
+from aomultirl.engine.behaviours import ASK, FOREVER, Table, act_uniformly, empty_table, follow, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts, CountTable, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
@@ -46,6 +49,7 @@ __all__ = [
     "Table",
     "Tally",
     "Within",
+    "act_uniformly",
     "checks",
     "draw_below",
     "empty_table",
@@ -53,6 +57,14 @@ __all__ = [
     "greedy",
     "kernel",
     "register",
-    "uniform",
     "visits_of",
 ]
+
+if not TYPE_CHECKING:  # type checkers know no names but those above
+
+    def __getattr__(name: str) -> Any:
+        """The behaviour that was called ``uniform`` here, as the stream still is, under its old name."""
+        if name == "uniform":
+            warnings.warn("aomultirl.extending.uniform is called act_uniformly now", DeprecationWarning, stacklevel=2)
+            return act_uniformly
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,6 +27,8 @@ KINDS = ("world", "stream", "agent", "learner", "explorer")
 """The kinds of things that can be made by name."""
 MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 """The name of a module: words with dots between them."""
+FILE_ENDING = ".py"
+"""What the file of a module ends with, and its name does not."""
 Maker: TypeAlias = Callable[..., Any]
 """A function or a class whose call makes a thing."""
 Makers: TypeAlias = Mapping[str, Maker]
@@ -104,7 +106,12 @@ def load(module: str | ModuleType) -> dict[str, list[str]]:
     Raises
     ------
     ValueError
-        the module cannot be imported, offers nothing, or offers a name that is taken.
+        the module cannot be imported, offers nothing, lists a name that it does not have, or offers one that is taken.
+
+    Warns
+    -----
+    UserWarning
+        a name in ``__all__`` is of no known kind, such as a function without a return annotation.
 
     Examples
     --------
@@ -188,29 +195,49 @@ def _imported(name: str) -> ModuleType:
     except Exception as error:  # a stranger's module may raise anything
         is_missing = isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}.")
         why = "there is no such module" if is_missing else f"{type(error).__name__}: {checks.cut(str(error), 200)}"
+        if is_missing and name.endswith(FILE_ENDING):
+            why += f"; leave out the {FILE_ENDING!r}: a plug-in is named as in an import, {name[: -len(FILE_ENDING)]!r}"
         raise ValueError(f"the plug-in {name!r} cannot be loaded: {why}") from error
 
 
 def _add(name: str, module: ModuleType) -> dict[str, list[str]]:
-    """Make all of a module known, or nothing of it."""
-    found: dict[tuple[str, str], Maker] = {}
+    """Make all of a module known, or nothing of it; names in ``__all__`` that are of no known kind are warned of."""
+    offered: dict[tuple[str, str], Maker] = {}
+    unknown: list[str] = []
     for word in getattr(module, "__all__", ()):
-        maker = getattr(module, word, None)
+        if not hasattr(module, word):
+            raise ValueError(
+                f"the plug-in {name!r} lists {checks.shown(word)} in its __all__, and has nothing so called"
+            )
+        maker = getattr(module, word)
         kind = _offered_kind(maker)
-        if maker is None or kind is None:
+        if kind is None:
+            unknown.append(f"{word!r} of the plug-in {name!r} {_why_unknown(maker)}")
             continue
         key = kind, maker.__name__
         if _offers.makers.get(key, maker) is not maker:
             owner = f"the plug-in {_offers.modules[key]!r}" if key in _offers.modules else "aomultirl"
             words = f"offers the {kind} {maker.__name__!r}, and {owner} has another of that name; rename one of them"
             raise ValueError(f"the plug-in {name!r} {words}")
-        found[key] = maker
-    if not found:
+        offered[key] = maker
+    if not offered:
         words = "its __all__ lists no world, stream, agent, learner or explorer"
-        raise ValueError(f"the plug-in {name!r} offers nothing: {words}")
-    _offers.modules.update(dict.fromkeys(found.keys() - _offers.makers.keys(), name))
-    _offers.makers.update(found)
-    return {kind: [word for other, word in found if other == kind] for kind in KINDS if any(kind in k for k in found)}
+        raise ValueError(f"the plug-in {name!r} offers nothing: {'; '.join([words, *unknown])}")
+    for sentence in unknown:
+        warnings.warn(sentence, stacklevel=3)
+    _offers.modules.update(dict.fromkeys(offered.keys() - _offers.makers.keys(), name))
+    _offers.makers.update(offered)
+    kinds = {kind for kind, _ in offered}
+    return {kind: [word for other, word in offered if other == kind] for kind in KINDS if kind in kinds}
+
+
+def _why_unknown(maker: Any) -> str:
+    """The rest of a sentence about something in ``__all__`` that is of no kind: what would make it known."""
+    if inspect.isfunction(maker):
+        return "cannot be made by name: a function is a world where it is annotated to return a ModelSet"
+    if isinstance(maker, type):
+        return "cannot be made by name: it is not derived from Stream, Agent, Learner or Explorer"
+    return "cannot be made by name: it is neither a class nor a function"
 
 
 def _offered_kind(maker: Any) -> str | None:

@@ -3,7 +3,7 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.agents.base import Setting
-from aomultirl.engine.behaviours import uniform
+from aomultirl.engine.behaviours import act_uniformly
 from aomultirl.engine.counts import CountTable, find, insert
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
@@ -158,7 +158,7 @@ def test_optimistic_rewards_are_upper_bounds_and_close_in():
     for seed in range(100):
         counts, sums, sources = CountTable(4), learner.tally().sums, streams(seed, 2)
         simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1], noisy=True)
-        simulator.run(Phase(uniform(1, 4), 400, counts, sums))
+        simulator.run(Phase(act_uniformly(1, 4), 400, counts, sums))
         learned = estimate(1, counts)
         upper = learner.upper_rewards(learned, sums)
         failures += int((upper < world.rewards).sum())

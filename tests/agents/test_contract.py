@@ -6,7 +6,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.agents.base import Setting
-from aomultirl.engine.behaviours import follow, uniform
+from aomultirl.engine.behaviours import act_uniformly, follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import streams
@@ -108,7 +108,7 @@ class Faulty(ao.agents.Random):
 
 
 def phase(plan=None, steps=10, counts=18, sums=0):
-    behaviour = uniform(6, 3) if plan is None else follow(np.asarray(plan, np.int32))
+    behaviour = act_uniformly(6, 3) if plan is None else follow(np.asarray(plan, np.int32))
     return Phase(behaviour, steps, CountTable(counts), np.zeros(sums))
 
 

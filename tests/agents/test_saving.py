@@ -183,3 +183,16 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
     for path, words in ((tmp_path / "pipe", "a pipe"), (Path("/dev/zero"), "a device"), (tmp_path, "is a folder")):
         with pytest.raises(ValueError, match=words):
             ao.load_agent(path)
+
+
+@dataclass(frozen=True)
+class Hasty(ao.learning.Practical):
+    """A learner of somebody's own, of no plug-in."""
+
+
+def test_a_learner_of_ones_own_is_named_when_it_is_loaded(tmp_path):
+    ao.save(ao.agents.Pooled(Hasty(pace=3.0), 20), tmp_path / "agent.zip")
+    assert ao.load_agent(tmp_path / "agent.zip", agents=[Hasty]).learner == Hasty(pace=3.0)
+    where = r"neither in ao\.learning nor in agents=\[\.\.\.\] nor in a plug-in that is loaded"
+    with pytest.raises(ValueError, match=f"there is no learner 'Hasty', {where}; "):
+        ao.load_agent(tmp_path / "agent.zip")

@@ -28,7 +28,7 @@ def lists(table):
 def test_a_table_comes_back_and_grows_on_in_the_same_way(before, after):
     table = filled_with(before)
     table.ends = {state: visits for _, state, visits in before[:5]}
-    again = packed_counts.unpack(packed_counts.pack(table), 4, 2**31 - 1)
+    again = packed_counts.unpack_counts(packed_counts.pack_counts(table), 4, 2**31 - 1)
     assert lists(again) == lists(table)
     assert again.ends == table.ends
     for pair, successor, visits in after:
@@ -42,13 +42,13 @@ def test_a_table_comes_back_and_grows_on_in_the_same_way(before, after):
 def test_the_same_counts_are_the_same_bytes_in_whatever_order_they_were_seen(transitions, random):
     shuffled = list(transitions)
     random.shuffle(shuffled)
-    tables = packed_counts.pack(filled_with(transitions)), packed_counts.pack(filled_with(shuffled))
+    tables = packed_counts.pack_counts(filled_with(transitions)), packed_counts.pack_counts(filled_with(shuffled))
     assert [array.tobytes() for array in tables[0]] == [array.tobytes() for array in tables[1]]
 
 
 def test_a_large_table_has_room_to_grow():
     table = filled_with([(s % 3, s, 1) for s in range(9000)])
-    again = packed_counts.unpack(packed_counts.pack(table), 4, 30_000)
+    again = packed_counts.unpack_counts(packed_counts.pack_counts(table), 4, 30_000)
     for s in range(9000, 30_000):
         again.count(s % 4, s, 2)
     assert again.to_lists()[2].sum() == 9000 + 2 * 21_000
@@ -62,7 +62,7 @@ def changed(packed, name, place, value):
 
 TABLE = filled_with([(0, 3, 2), (0, 7, 1), (2, 5, 4), (2, 1, 1), (2, 9, 1)])
 TABLE.ends = {9: 1, 7: 2}
-PACKED = packed_counts.pack(TABLE)
+PACKED = packed_counts.pack_counts(TABLE)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ PACKED = packed_counts.pack(TABLE)
 )
 def test_what_no_table_could_hold_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
-        packed_counts.unpack(wrong, 4, 10)
+        packed_counts.unpack_counts(wrong, 4, 10)
 
 
 @settings(deadline=None, max_examples=100)
@@ -99,12 +99,12 @@ def test_whatever_is_accepted_is_found_again(data):
     """One entry changed anywhere: either it is refused, or every successor is where a search finds it."""
     full = filled_with([(0, s, 1) for s in range(0, 60, 3)] + [(1, 4, 2), (1, 6, 1), (3, 5, 5)])
     full.end(6, 2)
-    packed = packed_counts.pack(full)
+    packed = packed_counts.pack_counts(full)
     name = data.draw(st.sampled_from(Packed._fields))
     place = data.draw(st.integers(0, len(getattr(packed, name)) - 1))
     wrong = changed(packed, name, place, data.draw(st.integers(-3, 70)))
     try:
-        table = packed_counts.unpack(wrong, 4, 64)
+        table = packed_counts.unpack_counts(wrong, 4, 64)
     except ValueError:
         return
     before = table.record.filled.copy()

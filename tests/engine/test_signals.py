@@ -8,7 +8,7 @@ import pytest
 import aomultirl as ao
 from alarms import alarm
 from aomultirl.engine import planning
-from aomultirl.engine.behaviours import uniform
+from aomultirl.engine.behaviours import act_uniformly
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.sampling import alias_tables
@@ -33,7 +33,7 @@ GAME = CoinGame(rows=100, bias=0.05)
 def walk(steps):
     counts, sources = CountTable(64), streams(0, 2)
     simulator = Simulator(GRID.alias_tables, GRID.gains, 0, *sources)
-    simulator.run(Phase(uniform(16, 4), steps, counts, np.empty(0)))
+    simulator.run(Phase(act_uniformly(16, 4), steps, counts, np.empty(0)))
     return counts
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import aomultirl as ao
-from aomultirl.engine.behaviours import follow, uniform
+from aomultirl.engine.behaviours import act_uniformly, follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator, Walk
@@ -56,7 +56,7 @@ def test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means():
     world = ao.MDP(np.full((3, 4, 3), 1 / 3), np.linspace(0, 1, 12).reshape(3, 4))
     counts, sums, sources = CountTable(12), np.zeros(12), streams(2, 2)
     simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1], noisy=True)
-    outcome = simulator.run(Phase(uniform(3, 4), 120_000, counts, sums))
+    outcome = simulator.run(Phase(act_uniformly(3, 4), 120_000, counts, sums))
     starts, _, visits = counts.to_lists()
     n = np.add.reduceat(visits, starts[:-1])
     assert stats.chisquare(n).pvalue > 1e-3

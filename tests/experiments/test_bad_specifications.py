@@ -104,6 +104,11 @@ def test_names_that_do_not_exist(old, new, words):
             "500\nlearner = { level = 1 }",
             "agents[0].learner must be the name of a learner or a table with a name, not {'level': 1}",
         ),
+        (
+            '"Recall"',
+            '"SequentialAOMultiRL"\nexplorer = 3',
+            "agents[0].explorer must be the name of an explorer or a table with a name, not 3",
+        ),
         ('["stay", "third"]', "4", "worlds[0].edges must be a text, not 4"),
         (
             "runs = 2",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.specification import read_specification, specification_of
-from aomultirl.experiments.varying_parameters import varying
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))

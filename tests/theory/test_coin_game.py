@@ -7,7 +7,7 @@ from scipy.special import bdtr, binom
 import aomultirl as ao
 from aomultirl import theory
 from aomultirl.theory import CoinGame, OwnStrategy, SuccessiveElimination, TrackAndStop, UniformAllocation
-from aomultirl.theory.coin_measuring import RowSuccess
+from aomultirl.theory.coin_success import RowSuccess
 
 STRATEGIES = [UniformAllocation(), SuccessiveElimination(), TrackAndStop(), TrackAndStop(0.5)]
 GAME = CoinGame(rows=12, bias=0.1, base=0.2, base_bias=0.05)

@@ -212,6 +212,9 @@ class UCRL2(_Alone):
     Where worlds are so close that earlier episodes do not help, learning each afresh costs K D S sqrt(A H ln H) up to
     constants (:func:`aomultirl.theory.ucrl2_bound`), and no algorithm can do with less than K sqrt(D S A H).
 
+    This agent is the learner :class:`aomultirl.learning.UCRL2`, of the same name, alone: ``ao.agents.UCRL2(H)`` plays
+    episodes by itself, while ``ao.learning.UCRL2()`` is a part that any agent takes as its ``learner=``.
+
     Parameters
     ----------
     failure

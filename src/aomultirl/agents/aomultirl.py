@@ -31,7 +31,7 @@ from aomultirl.agents.base import (
 from aomultirl.agents.cluster_parameters import as_pairs, check_models, configured_parts, read_pairs
 from aomultirl.agents.clusters import Cluster, ClusterMemory
 from aomultirl.agents.forwarding import forwarding
-from aomultirl.engine.behaviours import uniform
+from aomultirl.engine.behaviours import act_uniformly
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
@@ -265,7 +265,7 @@ class AOMultiRL(Agent):
         spent, here = outcome.steps, outcome.state
         if outcome.finished and not self.stop_early:
             rest = stage.clustering_horizon - spent
-            more = yield Phase(uniform(n_states, n_actions), rest, explored.counts, explored.sums, "clustering")
+            more = yield Phase(act_uniformly(n_states, n_actions), rest, explored.counts, explored.sums, "clustering")
             spent, here = spent + more.steps, more.state
         report = yield from self._identified(explored, spent, here, stream)
         return replace(report, exploration_ok=outcome.finished)

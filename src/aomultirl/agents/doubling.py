@@ -15,7 +15,7 @@ from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Episode, Report, run_phase
 from aomultirl.agents.clusters import ClusterMemory
 from aomultirl.agents.forwarding import forwarding
-from aomultirl.engine.behaviours import uniform
+from aomultirl.engine.behaviours import act_uniformly
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase
 from aomultirl.exploring import GOSPRL, Explorer
@@ -111,7 +111,7 @@ class DoublingAOMultiRL(AOMultiRL):
         outcome = yield Phase(explore, stage.clustering_horizon, explored.counts, explored.sums, "clustering")
         if outcome.finished:
             rest = stage.clustering_horizon - outcome.steps
-            acting = uniform(self.setting.n_states, self.setting.n_actions)
+            acting = act_uniformly(self.setting.n_states, self.setting.n_actions)
             more = yield Phase(acting, rest, explored.counts, explored.sums, "clustering")
             return (yield from self._identified(explored, stage.clustering_horizon, more.state, stream))
         known = learning.nothing()

@@ -24,8 +24,8 @@ Encoded = Any
 """What JSON can hold."""
 
 
-PARTS = ("learner", "explorer")
-"""The kinds of things that agents are put together from."""
+PARTS = {"learner": "ao.learning", "explorer": "ao.exploring"}
+"""The kinds of things that agents are put together from, and where ours are."""
 
 
 @dataclasses.dataclass
@@ -101,7 +101,7 @@ class Encoder:
         return len(self.arrays) - 1
 
     def _table(self, table: CountTable, place: str) -> int:
-        self.tables.append([self._array(array, place) for array in packed_counts.pack(table)])
+        self.tables.append([self._array(array, place) for array in packed_counts.pack_counts(table)])
         return len(self.tables) - 1
 
     def _worlds(self, models: ModelSet, place: str) -> int:
@@ -167,7 +167,12 @@ class Decoder:
     def _part(self, kind: str, name: Any, fields: Any) -> Any:
         """A learner or an explorer, which its fields make."""
         own = {maker.__name__: maker for maker in self._own if plugins.kind_of(maker) == kind}
-        maker, given = own.get(name) or plugins.find(kind, name), self.decode(fields)
+        try:
+            maker = own.get(name) or plugins.find(kind, name)
+        except plugins.UnknownNameError as error:
+            where = f"neither in {PARTS[kind]} nor in agents=[...] nor in a plug-in that is loaded"
+            raise ValueError(f"there is no {kind} {checks.shown(name)}, {where}; {error.hint}") from None
+        given = self.decode(fields)
         if not isinstance(given, dict):
             raise ValueError(f"the parameters of {name} are not a table of names and values")
         return maker(**given)
@@ -195,7 +200,7 @@ class Decoder:
         n_states, n_actions = self.sizes
         try:
             packed = Packed(*(self._array(number) for number in numbers))
-            return packed_counts.unpack(packed, n_states * n_actions, n_states)
+            return packed_counts.unpack_counts(packed, n_states * n_actions, n_states)
         except ValueError as error:
             raise ValueError(f"a count table is wrong: {error}") from None
 

@@ -1,15 +1,18 @@
 """Keywords that a constructor takes for somebody else: they stand in its signature, and are written nowhere twice.
 
 An agent takes the fields of its learner and of its explorer as keywords of its own, so that
-``AOMultiRL(..., bonus="released")`` is ``AOMultiRL(..., learner=UCBVI(bonus="released"))``; and a variant of an agent
-takes the keywords of the agent that it is a variant of.
+``AOMultiRL(..., bonus="released")`` is ``AOMultiRL(..., learner=UCBVI(bonus="released"))``, and one value given in the
+learner and another beside it are refused; and a variant of an agent takes the keywords of the agent that it is a
+variant of.
 """
 
 import inspect
 from collections.abc import Callable, Collection
-from dataclasses import fields, replace
+from dataclasses import MISSING, Field, fields, replace
 from functools import wraps
 from typing import Any, TypeVar, cast
+
+from aomultirl import checks, descriptions
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., None])
@@ -49,11 +52,16 @@ def forwarding(*makers: Callable[..., Any], without: Collection[str] = (), unset
                     hint = parameter.annotation | None if unset else parameter.annotation
                     listed[name] = kept.replace(default=None, annotation=hint) if unset else kept
         signature = own.replace(parameters=list(listed.values()))
+        others = [name for name in listed if name != "self"]
         added = [name for name in listed if name not in own.parameters]
         inherited = {name for maker in makers for name in getattr(getattr(maker, "__init__", None), "unset", ())}
 
         @wraps(function)
         def construct(self: Any, *values: Any, **keywords: Any) -> None:
+            for name in keywords:
+                if name not in listed:
+                    hint = checks.closest(name, others) or f"it takes {', '.join(others)}"
+                    raise TypeError(f"{type(self).__name__} takes no keyword {checks.shown(name)}; {hint}")
             signature.bind(self, *values, **keywords)  # a TypeError, as for any other function
             function(self, *values, **keywords)
 
@@ -65,7 +73,37 @@ def forwarding(*makers: Callable[..., Any], without: Collection[str] = (), unset
 
 
 def configured(part: T, keywords: dict[str, Any]) -> T:
-    """``part``, a dataclass, with the fields that ``keywords`` has and are not None; they are taken out of it."""
-    names = [field.name for field in fields(part) if field.name in keywords]  # type: ignore[arg-type]
-    given = {name: keywords.pop(name) for name in names}
-    return replace(part, **{name: value for name, value in given.items() if value is not None})  # type: ignore[type-var]
+    """``part``, a dataclass, with the fields that ``keywords`` has and are not None; they are taken out of it.
+
+    Raises
+    ------
+    Refusal
+        a field was given in ``part`` already, as it is not the default there, and the keyword has another value.
+
+    Examples
+    --------
+    >>> from aomultirl.learning import UCBVI
+    >>> configured(UCBVI(cap="remaining"), {"bonus": "released"})
+    UCBVI(bonus='released', bonus_scale=1.0, cap='remaining')
+    """
+    changes: dict[str, Any] = {}
+    for field in fields(part):  # type: ignore[arg-type]
+        value = keywords.pop(field.name, None)
+        if value is None:
+            continue
+        inside = getattr(part, field.name)
+        if not _same(inside, _default(field)) and not _same(inside, value):
+            given = f"{type(part).__name__}({field.name}={checks.shown(inside)})"
+            raise checks.Refusal(field.name, f"is given twice: as {checks.shown(value)}, and in {given}; leave out one")
+        changes[field.name] = value
+    return replace(part, **changes)  # type: ignore[type-var]
+
+
+def _default(field: Field[Any]) -> Any:
+    """What a field of a dataclass is where nobody gives it; MISSING where it must be given."""
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _same(value: Any, other: Any) -> bool:
+    """Whether two values of a parameter are the same as descriptions have them, also where they are arrays."""
+    return bool(descriptions.data(value) == descriptions.data(other))

@@ -21,10 +21,10 @@ from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, has_ends, summ
 from aomultirl.analysis.paired_test import MEANING, PairedTest, compare
 from aomultirl.analysis.phrases import counted
 from aomultirl.experiments import loading
+from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.cells import read_configuration
 from aomultirl.experiments.loading import Finished, FoundCells
 from aomultirl.experiments.package_state import states
-from aomultirl.experiments.varying_parameters import varying
 
 Floats = NDArray[np.float64]
 Runs = dict[int, tuple[Finished, dict[str, float]]]

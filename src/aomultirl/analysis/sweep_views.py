@@ -12,7 +12,7 @@ import numpy as np
 
 from aomultirl import descriptions
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
-from aomultirl.experiments.varying_parameters import varying
+from aomultirl.experiments.cell_differences import varying
 
 NOT_NUMBERS = ("seed", "rng")
 """Parameters whose values are numbers, and mean nothing by their size."""

@@ -257,7 +257,7 @@ def explore(
     counts, nothing = CountTable(n_states * n_actions), np.empty(0)
     simulator = stepping.Simulator(world.alias_tables, world.gains, start, source, agent)
     first = simulator.run(stepping.Phase(explore_id(targets, needed), horizon, counts, nothing))
-    wander = behaviours.uniform(n_states, n_actions)
+    wander = behaviours.act_uniformly(n_states, n_actions)
     rest = simulator.run(stepping.Phase(wander, horizon - first.steps, counts, nothing))
     return Walked(rest.state, first.reward + rest.reward, counts, first.steps)
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -109,16 +109,16 @@ def _load_plugins(modules: list[str] | None) -> list[str] | None:
     return modules
 
 
-Plugins = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--plugin",
-        metavar="MODULE",
-        callback=_load_plugins,
-        help="A module with worlds, streams, agents, learners or explorers of others: it is imported, which runs it.",
-    ),
-]
-"""The option of all commands that read names."""
+def _plugin_option(offers: str) -> Any:
+    """The option that names plug-ins, in a command that can make use of what they ``offers``."""
+    words = f"A module with {offers} of others, named as in an import: it is imported, which runs it."
+    return typer.Option("--plugin", metavar="MODULE", callback=_load_plugins, help=words)
+
+
+Plugins = Annotated[list[str] | None, _plugin_option("worlds, streams, agents, learners or explorers")]
+"""The option of all commands that read names of every kind."""
+WorldPlugins = Annotated[list[str] | None, _plugin_option("worlds")]
+"""The option of the commands that read the name of a world and no other."""
 
 
 @app.callback()

@@ -1,6 +1,7 @@
 """The command that lists what can be named: list."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -14,6 +15,8 @@ from aomultirl.cli.app import Plugins, app
 
 NOUNS = {**{f"{kind}s": kind for kind in plugins.KINDS}, "suites": "suite"}
 """What the command calls each kind."""
+ROLE = re.compile(r":[a-z]+:`~?([^`<]*?)(?:\s*<[^`]*>)?`")
+"""A cross-reference in a docstring, such as :class:`MDP`; its first group is what a reader of plain text needs."""
 
 
 @app.command("list")
@@ -52,12 +55,12 @@ def _makers(kind: str) -> "plugins.Makers":
 def _table(kind: str, makers: "plugins.Makers") -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
     table.add_column(kind, style="bold", no_wrap=True)
-    table.add_column("how it is run" if kind == "suite" else "what it is, and name=value it takes")
+    table.add_column("how it is run" if kind == "suite" else "what it is, and name=value it takes", overflow="fold")
     for name, maker in makers.items():
         summary, parameters = _summary(kind, name, maker)
         module = plugins.module_of(kind, name)
         origin = "" if module is None else f" (plug-in {module})"
-        table.add_row(name, f"{escape(summary.replace('``', '') + origin)}\n[dim]{escape(parameters)}[/dim]")
+        table.add_row(name, f"{escape(_plain_words(summary) + origin)}\n[dim]{escape(parameters)}[/dim]")
     return table
 
 
@@ -76,4 +79,15 @@ def _show_one(kind: str, name: str) -> None:
     module = plugins.module_of(kind, name)
     typer.echo(f"{name}, {kind}" + ("" if module is None else f" of the plug-in {module}"))
     typer.echo(_summary(kind, name, maker)[1] + "\n")
-    typer.echo(inspect.getdoc(maker) or "")
+    typer.echo(_plain_words(inspect.getdoc(maker) or ""))
+
+
+def _plain_words(docstring: str) -> str:
+    """A docstring without the marks that are for the pages made of it.
+
+    Examples
+    --------
+    >>> _plain_words("``pause`` as in :class:`aomultirl.streams.blocks`, see :func:`the text <aomultirl.run>`")
+    'pause as in aomultirl.streams.blocks, see the text'
+    """
+    return ROLE.sub(r"\1", docstring).replace("``", "")

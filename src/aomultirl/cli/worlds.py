@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from aomultirl.cli.app import Plugins, announce_compiling, app
+from aomultirl.cli.app import WorldPlugins, announce_compiling, app
 from aomultirl.worlds import catalogue
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def inspect(
     slow: Annotated[
         bool, typer.Option("--slow", help="Diameters and hitting times of large worlds too; minutes.")
     ] = False,
-    plugin: Plugins = None,
+    plugin: WorldPlugins = None,
 ) -> None:
     """Show what a set of worlds is like, and which of the paper's assumptions hold in it.
 
@@ -96,7 +96,7 @@ def watch(
     seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
     speed: Annotated[float, typer.Option(help="2 is twice as fast.")] = 1.0,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an animation, and play nothing.")] = None,
-    plugin: Plugins = None,
+    plugin: WorldPlugins = None,
 ) -> None:
     """Watch an agent find out which world it is in, in one episode; the worlds take turns.
 

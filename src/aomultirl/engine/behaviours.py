@@ -176,7 +176,7 @@ def follow(plan: NDArray[np.int32]) -> Fixed:
     return Fixed(Table(flat, 0 if plan.ndim == 1 else n_states, np.full(n_states, FOREVER), np.zeros(n_states, bool)))
 
 
-def uniform(n_states: int, n_actions: int) -> Fixed:
+def act_uniformly(n_states: int, n_actions: int) -> Fixed:
     """The behaviour that acts uniformly at random."""
     return follow(np.full(n_states, n_actions, np.int32))
 

@@ -44,7 +44,7 @@ class Packed(NamedTuple):
 KINDS = {"filled": np.int32, "states": np.int32, "visits": np.int64, "terminal": np.int32, "ends": np.int64}
 
 
-def pack(table: CountTable) -> Packed:
+def pack_counts(table: CountTable) -> Packed:
     """What a table holds."""
     starts, states, visits = table.to_lists()
     ends = sorted(table.ends.items())
@@ -52,7 +52,7 @@ def pack(table: CountTable) -> Packed:
     return Packed(np.diff(starts).astype(np.int32), states, visits, terminal, times)
 
 
-def unpack(packed: Packed, n_pairs: int, n_states: int) -> CountTable:
+def unpack_counts(packed: Packed, n_pairs: int, n_states: int) -> CountTable:
     """The table again; ValueError for anything that no table could hold."""
     for name, kind in KINDS.items():
         array = getattr(packed, name)

@@ -12,7 +12,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.stepping import Phase, Ran
 from aomultirl.experiments.check_agent import EPISODES, ContractError
-from aomultirl.experiments.check_learner import check_inside, check_is_record, read_worlds, single
+from aomultirl.experiments.check_learner import check_inside_aomultirl, check_is_record, read_worlds, single
 from aomultirl.experiments.episodes import episode_streams, simulated
 from aomultirl.exploring.base import Exploration, Explorer
 from aomultirl.mdp import MDP
@@ -48,7 +48,9 @@ def check_explorer(explorer: Explorer, models: ModelSet | None = None) -> None:
     for number, world in enumerate(worlds):
         for targets in (single, some, every):
             _check_visits(explorer, world, targets, number)
-    check_inside(worlds, EPISODES, explorer=explorer, samples=NEEDED, clustering_horizon=500, learning_horizon=20)
+    check_inside_aomultirl(
+        worlds, EPISODES, explorer=explorer, samples=NEEDED, clustering_horizon=500, learning_horizon=20
+    )
 
 
 def _check_steps(explorer: Explorer, worlds: ModelSet) -> None:

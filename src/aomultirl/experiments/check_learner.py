@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import agents, checks
-from aomultirl.engine.packed_counts import pack
+from aomultirl.engine.packed_counts import pack_counts
 from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.check_agent import ContractError, check_agent
 from aomultirl.experiments.episodes import episode_streams, simulated
@@ -45,7 +45,9 @@ def check_learner(learner: Learner, models: ModelSet | None = None) -> None:
         _check_learning(learner, worlds, rewards)
         for form in (agents.OneEpisode, agents.Pooled, agents.Told):
             _check_form(form(learner, HORIZON, failure=0.1, rewards=rewards), worlds, EPISODES)
-    check_inside(worlds, EPISODES, learner=learner, samples=4, clustering_horizon=400, learning_horizon=HORIZON)
+    check_inside_aomultirl(
+        worlds, EPISODES, learner=learner, samples=4, clustering_horizon=400, learning_horizon=HORIZON
+    )
 
 
 def read_worlds(models: ModelSet | None) -> ModelSet:
@@ -57,7 +59,7 @@ def read_worlds(models: ModelSet | None) -> ModelSet:
     return models
 
 
-def check_inside(worlds: ModelSet, episodes: int, **parameters: Any) -> None:
+def check_inside_aomultirl(worlds: ModelSet, episodes: int, **parameters: Any) -> None:
     """Check AOMultiRL with these parameters, of which one is what is tried."""
     level = min(worlds.separation(), 2.0) - 1e-6
     _check_form(agents.AOMultiRL(len(worlds), level, 5.0, 0.1, **parameters), worlds, episodes)
@@ -130,5 +132,9 @@ def _check_plan(learning: Learning, known: Known, stream: Any) -> None:
 
 def _frozen(known: Known) -> list[bytes]:
     """All that is known, as bytes that can be compared."""
-    arrays: list[NDArray[Any]] = [*pack(known.counts), known.sums, *(known.own[name] for name in sorted(known.own))]
+    arrays: list[NDArray[Any]] = [
+        *pack_counts(known.counts),
+        known.sums,
+        *(known.own[name] for name in sorted(known.own)),
+    ]
     return [array.tobytes() for array in arrays]

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from aomultirl import checks, files, plugins
+from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.cells import PARTS, configuration, read_configuration
 from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
 from aomultirl.experiments.history import _needs as needs
-from aomultirl.experiments.varying_parameters import varying
 
 if TYPE_CHECKING:
     import polars

@@ -1,8 +1,8 @@
 """What an explorer is: how to gather samples of the pairs that a world is recognised by.
 
 An :class:`Explorer` is a frozen record of parameters.  It makes a behaviour that visits every target often enough, and
-says how many steps that may take where theory says so.  ``docs/extending.md`` has an explorer of a stranger's as an
-example; :func:`aomultirl.check_explorer` tries one out.
+says how many steps that may take where theory says so.  ``docs/extending/explorer.md`` has an explorer of a stranger's
+as an example; :func:`aomultirl.check_explorer` tries one out.
 """
 
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ TOLERANCE = 0.25
 """Of an exponent, for terms of lower order."""
 KEY = 8
 """Of this experiment's randomness."""
-Point = tuple[Reading, Tree]
+ReadTree = tuple[Reading, Tree]
 
 
 class TreeSweep(NamedTuple):
@@ -248,7 +248,7 @@ def _greatest(sweep: TreeSweep, reading: Reading) -> str:
     return f"Q z^2, z the median of the greatest of Q - 1 normals, has slope {slope:.2f}"
 
 
-def bounds(steps: StepsNeeded, episodes: Mapping[NamingTask, NamedEpisodes], places: Sequence[Point]) -> Findings:
+def bounds(steps: StepsNeeded, episodes: Mapping[NamingTask, NamedEpisodes], places: Sequence[ReadTree]) -> Findings:
     """The paper's bounds on clustering beside what was measured, at all points of all sweeps."""
     halves = [(reading, tree) for reading, tree in places if reading.level == HALF]
     rest = [(reading, tree) for reading, tree in places if reading.level > HALF and reading.has_rule]
@@ -276,7 +276,7 @@ def bounds(steps: StepsNeeded, episodes: Mapping[NamingTask, NamedEpisodes], pla
     return Findings(claims, charts) + _too_few(episodes) + _diameters(list(dict.fromkeys(tree for _, tree in places)))
 
 
-def _by_name(ratios: Mapping[Point, Floats]) -> dict[str, Measurement]:
+def _by_name(ratios: Mapping[ReadTree, Floats]) -> dict[str, Measurement]:
     return {f"{reading}, {tree}": measurement(row) for (reading, tree), row in ratios.items()}
 
 
@@ -324,14 +324,14 @@ def _diameters(trees: Sequence[Tree]) -> Findings:
     return Findings.shown(Chart("clustering_diameter", title, "D", "diameter", series, caption=caption), claim)
 
 
-def _samples_chart(name: str, steps: StepsNeeded, places: Sequence[Point]) -> Chart:
+def _samples_chart(name: str, steps: StepsNeeded, places: Sequence[ReadTree]) -> Chart:
     series = _scattered(steps, places, "left", lambda tree: tree.least_samples)
     series.append(diagonal("lower bound Q / (40 lambda^2)", [tree.least_samples for _, tree in places]))
     title = "Samples of left pairs until the world is named, at all points of all sweeps"
     return Chart(name, title, "Q / (40 lambda^2)", "samples of left pairs", series, caption="For success 1/2.")
 
 
-def _steps_chart(name: str, steps: StepsNeeded, places: Sequence[Point]) -> Chart:
+def _steps_chart(name: str, steps: StepsNeeded, places: Sequence[ReadTree]) -> Chart:
     series = _scattered(steps, places, "steps", lambda tree: tree.size)
     tight = min((tree for _, tree in places), key=lambda tree: tree.horizon / tree.size)
     x = [tree.size for _, tree in places]
@@ -342,7 +342,7 @@ def _steps_chart(name: str, steps: StepsNeeded, places: Sequence[Point]) -> Char
     return Chart(name, title, "D S A / lambda^2", "steps", series, caption=caption)
 
 
-def _scattered(steps: StepsNeeded, places: Sequence[Point], what: str, at: Callable[[Tree], float]) -> list[Series]:
+def _scattered(steps: StepsNeeded, places: Sequence[ReadTree], what: str, at: Callable[[Tree], float]) -> list[Series]:
     """What was needed at all points, by reading."""
     series = []
     for reading in dict.fromkeys(reading for reading, _ in places):

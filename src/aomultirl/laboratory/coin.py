@@ -19,7 +19,7 @@ from aomultirl.experiments.executors import Executor
 from aomultirl.laboratory.exponents import Floats, exponent_claims, fits, level, mean_of, slope_of, theory
 from aomultirl.laboratory.findings import COROLLARY_24, LEMMA_23, Findings, carry_out
 from aomultirl.theory.coin_game import CoinGame, Strategy, SuccessiveElimination, TrackAndStop, UniformAllocation
-from aomultirl.theory.coin_measuring import failing_rows, success_curve
+from aomultirl.theory.coin_success import failing_rows, success_curve
 from aomultirl.theory.lower_bounds import coin_flips, hidden_bias
 
 UNIFORM, ELIMINATION, TRACKING, FEW = "uniform allocation", "successive elimination", "Track-and-Stop", "two rows only"
@@ -54,7 +54,7 @@ FASTER = {
 }
 """Why the flips of a strategy grow faster than Q, with a place for the slope of the normal approximation."""
 
-Point = tuple[str, int, float]
+StrategyAt = tuple[str, int, float]
 """Strategy, Q, lambda."""
 
 
@@ -176,7 +176,7 @@ def measure(quick: bool, seed: int, executor: Executor, sizes: CoinSizes | None 
     return (findings + Findings([replace(_corollary(unhelped), figure=lemma_chart.name)])).of_group("coin")
 
 
-def _over_bias(flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]]) -> Findings:
+def _over_bias(flips: Mapping[StrategyAt, Floats], points: Sequence[tuple[int, float]]) -> Findings:
     title, x = "The coin game: flips for success 1/2 against the bias lambda", [bias for _, bias in points]
     figure = Chart("coin_lambda", title, "lambda", "flips of the first column", [], caption=f"With Q = {ROWS};")
     rule = Exponent.near(-2.0, TOLERANCE, "half of what a logarithm of Q adds")
@@ -185,7 +185,7 @@ def _over_bias(flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]
     )
 
 
-def _over_rows(flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]]) -> Findings:
+def _over_rows(flips: Mapping[StrategyAt, Floats], points: Sequence[tuple[int, float]]) -> Findings:
     x = [float(rows) for rows, _ in points]
     normal = [_normal_approximation(*point) for point in points]
     title = "The coin game: flips for success 1/2 against the number of rows Q"
@@ -200,7 +200,7 @@ def _over_rows(flips: Mapping[Point, Floats], points: Sequence[tuple[int, float]
 
 def _sweep(
     figure: Chart,
-    flips: Mapping[Point, Floats],
+    flips: Mapping[StrategyAt, Floats],
     points: Sequence[tuple[int, float]],
     x: Sequence[float],
     growth: str,
@@ -222,7 +222,7 @@ def _normal_approximation(rows: int, bias: float) -> float:
     return float(rows * ndtri(0.5 ** (1.0 / (rows - 1))) ** 2 / (4.0 * bias**2))
 
 
-def _above_the_limit(flips: Mapping[Point, Floats]) -> Claim:
+def _above_the_limit(flips: Mapping[StrategyAt, Floats]) -> Claim:
     """Whether any strategy got by with T1 flips somewhere."""
     return Claim(
         "success 1/2 takes more than T1 = Q / (160 lambda^2) flips, whatever the strategy",

@@ -173,7 +173,7 @@ def per_episode(regrets: Floats) -> Floats:
     return np.asarray(regrets.mean(axis=1))
 
 
-Results = Mapping[Trial, Floats]
+TrialRegrets = Mapping[Trial, Floats]
 """The regret of every episode in every run of a trial, (runs, K)."""
 LETTERS = {"horizon": "H", "diameter": "D", "pairs": "SA", "states": "S", "actions": "A"}
 """Of the sizes that may be varied."""
@@ -209,6 +209,6 @@ class TrialSweep(NamedTuple):
         """All trials, the largest first."""
         return [trial for row in self.rows.values() for trial in reversed(row)]
 
-    def samples(self, results: Results) -> dict[str, list[Floats]]:
+    def samples(self, results: TrialRegrets) -> dict[str, list[Floats]]:
         """The regret of an episode in every run of every trial."""
         return {name: [per_episode(results[trial]) for trial in row] for name, row in self.rows.items()}

@@ -38,8 +38,8 @@ from aomultirl.laboratory.jao_trials import (
     TREE,
     TWO_STATES,
     UCRL,
-    Results,
     Trial,
+    TrialRegrets,
     TrialSweep,
     per_episode,
 )
@@ -71,7 +71,7 @@ AT_MOST_ROOT = Exponent(
     "the logarithm makes 0.05; samples double between two policies, which may make a factor 2 over two decades",
     most=0.65,
 )
-Point = tuple[int, int, float, int]
+JaoSizes = tuple[int, int, float, int]
 """S, A, D, H."""
 
 
@@ -128,7 +128,7 @@ FULL = MinimaxSizes(
 def powers(sizes: MinimaxSizes) -> Iterator[TrialSweep]:
     """Over H, D, SA, S and A; H is nowhere below D S A."""
 
-    def sweep(axis: str, agents: Sequence[str], places: Sequence[Point], family: str = TWO_STATES) -> TrialSweep:
+    def sweep(axis: str, agents: Sequence[str], places: Sequence[JaoSizes], family: str = TWO_STATES) -> TrialSweep:
         runs = {name: max(2, sizes.runs // 3) if name in BLIND else sizes.runs for name in agents}
         rows = {name: tuple(Trial(name, *at, runs[name], sizes.each, family) for at in places) for name in agents}
         return TrialSweep(f"minimax_{axis}", axis, rows)
@@ -188,7 +188,7 @@ def measure(quick: bool, seed: int, executor: Executor, sizes: MinimaxSizes | No
     return (findings + _within(results) + _no_room(powered)).of_group("minimax")
 
 
-def _linear(sweep: TrialSweep, results: Results) -> Findings:
+def _linear(sweep: TrialSweep, results: TrialRegrets) -> Findings:
     """Regret summed up to K, within the same runs."""
     x, samples = {}, {}
     for name, (trial,) in sweep.rows.items():
@@ -214,7 +214,7 @@ def _linear(sweep: TrialSweep, results: Results) -> Findings:
     return Findings.shown(figure, *claims)
 
 
-def _power(sweep: TrialSweep, results: Results) -> Findings:
+def _power(sweep: TrialSweep, results: TrialRegrets) -> Findings:
     """The exponent of one size in the regret of an episode."""
     lines, series = fits(dict.fromkeys(sweep.rows, sweep.x), sweep.samples(results))
     row = sweep.first
@@ -230,7 +230,7 @@ def _power(sweep: TrialSweep, results: Results) -> Findings:
     return Findings.shown(Chart(sweep.figure, title, sweep.letter, PER_EPISODE, series, caption=caption), *claims)
 
 
-def _above(trials: Sequence[Trial], results: Results) -> Findings:
+def _above(trials: Sequence[Trial], results: TrialRegrets) -> Findings:
     """All points against the lower bound."""
     ratios = {trial: mean_of(per_episode(results[trial]) / trial.lower_bound()) for trial in trials}
     statement = "no agent's regret is below 0.015 sqrt(DSAH) - D / 8 an episode"
@@ -242,7 +242,7 @@ def _above(trials: Sequence[Trial], results: Results) -> Findings:
     return Findings.shown(_scattered(figure, ratios, "unit"), claim)
 
 
-def _within(results: Results) -> Findings:
+def _within(results: TrialRegrets) -> Findings:
     """All trials of UCRL2 against its bound, in families of two states."""
     trials = [trial for trial in results if trial.agent == UCRL and trial.family == TWO_STATES]
     shares = {trial: mean_of(per_episode(results[trial]) / trial.upper_bound()) for trial in trials}
@@ -272,7 +272,7 @@ def _scattered(chart: Chart, ratios: Mapping[Trial, Measurement], axis: str) -> 
     return chart._replace(series=[*series, level("the bound", [x for x, *_ in places], 1.0)])
 
 
-def _hardest(sweep: TrialSweep, results: Results) -> Findings:
+def _hardest(sweep: TrialSweep, results: TrialRegrets) -> Findings:
     """How the constant of lambda matters: too close to be worth finding, far enough to be found."""
     row, x = sweep.first, sweep.x
     samples = {name: [runs / row[0].unit for runs in rows] for name, rows in sweep.samples(results).items()}
@@ -291,7 +291,7 @@ def _hardest(sweep: TrialSweep, results: Results) -> Findings:
     return Findings.shown(Chart(sweep.figure, title, "c", y, series, caption=row[0].sizes + "."), claim)
 
 
-def _ucrl2(sweep: TrialSweep, results: Results) -> Findings:
+def _ucrl2(sweep: TrialSweep, results: TrialRegrets) -> Findings:
     """UCRL2 at the c that is worst for it at each H."""
     samples, row, x = sweep.samples(results), sweep.first, sweep.x
     line = line_through(x, worst_of(samples.values()))

@@ -65,7 +65,7 @@ SECOND, THIRD = "67 H1^(3/2) L sqrt(MSAK)", "15 M S^2 A H1^2 L^2"
 """Terms of the theorem; the third, a constant times M, is what exploring costs at first."""
 KEY = 11
 """Of this experiment's randomness."""
-Results = Mapping[ClusteringRuns | LearningRuns, Floats]
+PhaseRegrets = Mapping[ClusteringRuns | LearningRuns, Floats]
 
 
 class RegretSizes(NamedTuple):
@@ -141,7 +141,7 @@ def measure(quick: bool, seed: int, executor: Executor, sizes: RegretSizes | Non
     return (clustering + learning + within).of_group("regret_slopes")
 
 
-def _lambda(sweeps: Mapping[str, Sequence[ClusteringRuns]], results: Results) -> Findings:
+def _lambda(sweeps: Mapping[str, Sequence[ClusteringRuns]], results: PhaseRegrets) -> Findings:
     """Episodes are independent while clustering, so they are the runs."""
     x = {name: [phase.separation for phase in row] for name, row in sweeps.items()}
     lines, series = fits(x, {name: [results[phase][0] for phase in row] for name, row in sweeps.items()})
@@ -158,7 +158,7 @@ def _lambda(sweeps: Mapping[str, Sequence[ClusteringRuns]], results: Results) ->
     return Findings.shown(figure, claim, Claim(once, REMARK_11, ONCE, gap))
 
 
-def _episodes(phase: ClusteringRuns, results: Results) -> Findings:
+def _episodes(phase: ClusteringRuns, results: PhaseRegrets) -> Findings:
     x, samples = summed(results[phase])
     lines, series = fits({"measured": x}, {"measured": samples})
     each = phase.bound().linear / phase.episodes
@@ -170,7 +170,7 @@ def _episodes(phase: ClusteringRuns, results: Results) -> Findings:
     return Findings.shown(figure, Claim(statement, THEOREM_16, LINEAR, slopes(lines)))
 
 
-def _learning(phases: Sequence[LearningRuns], results: Results) -> Findings:
+def _learning(phases: Sequence[LearningRuns], results: PhaseRegrets) -> Findings:
     curves = {f"gap {phase.gap:g}": summed(results[phase][..., 0]) for phase in phases}
     x = next(iter(curves.values()))[0]
     line = line_through(x, worst_of(samples for _, samples in curves.values()))
@@ -187,7 +187,7 @@ def _learning(phases: Sequence[LearningRuns], results: Results) -> Findings:
     return Findings.shown(figure, claim)
 
 
-def _models(numbers: Mapping[int, Sequence[LearningRuns]], results: Results) -> Findings:
+def _models(numbers: Mapping[int, Sequence[LearningRuns]], results: PhaseRegrets) -> Findings:
     x = [float(models) for models in numbers]
     totals = ([results[phase][..., 0].sum(axis=1) for phase in row] for row in numbers.values())
     worst = worst_of(zip(*totals, strict=True))
@@ -208,7 +208,7 @@ def _models(numbers: Mapping[int, Sequence[LearningRuns]], results: Results) -> 
     return Findings.shown(figure, claim)
 
 
-def _bonuses(phases: Mapping[str, LearningRuns], results: Results) -> Findings:
+def _bonuses(phases: Mapping[str, LearningRuns], results: PhaseRegrets) -> Findings:
     """The paper's bonus and the authors' in a world that is easy to learn with a smaller one."""
     curves = {name: summed(results[phase][..., 0]) for name, phase in phases.items()}
     x = {name: places for name, (places, _) in curves.items()}
@@ -242,7 +242,7 @@ def _vacuous(phase: LearningRuns) -> str:
     )
 
 
-def _within(phases: Sequence[ClusteringRuns], results: Results) -> Claim:
+def _within(phases: Sequence[ClusteringRuns], results: PhaseRegrets) -> Claim:
     """The clustering phase against the theorem's first term."""
     return Claim(
         "an episode loses at most H0 + D while clustering",
@@ -264,7 +264,7 @@ def _bound(phase: LearningRuns, x: Sequence[float], label: str = f"{SECOND} + {T
     return theory(label, x, [bound.root + bound.constant for bound in bounds])
 
 
-def _clusters(phases: Sequence[LearningRuns], results: Results) -> str:
+def _clusters(phases: Sequence[LearningRuns], results: PhaseRegrets) -> str:
     """Learning is only what it should be where clusters are right."""
     wrong = sum(int(results[phase][..., 1].sum()) for phase in phases)
     return f"{wrong} of {sum(phase.runs * phase.episodes for phase in phases):,} episodes were in a wrong cluster"

@@ -5,7 +5,8 @@ A :class:`Learner` is a frozen record of parameters, so it can be written down, 
 episode has shown (:meth:`Learning.learn`), and says what it would do without exploring (:meth:`Learning.best`).  What
 it knows of one world is a :class:`Known`: agents hold one for every world they tell apart, and files keep it.
 
-``docs/extending.md`` has a learner of a stranger's as an example; :func:`aomultirl.check_learner` tries one out.
+``docs/extending/learner.md`` has a learner of a stranger's as an example; :func:`aomultirl.check_learner` tries one
+out.
 """
 
 import math

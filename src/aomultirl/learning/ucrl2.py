@@ -241,6 +241,9 @@ register(Ucrl2Behaviour, prepare=_prepare, attend=_attend)
 class UCRL2(Learner):
     """UCRL2, for the average reward.
 
+    This learner is a part that any agent takes as its ``learner=``.  The agent :class:`aomultirl.agents.UCRL2`, of the
+    same name, is this learner alone: ``ao.agents.UCRL2(H, bonus_scale=1.0)`` plays every episode with it.
+
     Parameters
     ----------
     bonus_scale

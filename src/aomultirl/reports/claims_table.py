@@ -22,12 +22,12 @@ ClaimRow: TypeAlias = dict[str, Any]
 ``predicted``, ``measured``, ``interval`` and ``figure``, the chart of it; ``holds`` is None where that is open."""
 
 
-def in_words(claim: Mapping[str, Any]) -> ClaimRow:
+def claim_row(claim: Mapping[str, Any]) -> ClaimRow:
     """A claim, as JSON holds it, in words.
 
     Examples
     --------
-    >>> in_words({"claim": "like lambda^2", "holds": True, "measured": 2.5})["claim"]
+    >>> claim_row({"claim": "like lambda^2", "holds": True, "measured": 2.5})["claim"]
     'like λ²'
     """
     words = claim.get("words")
@@ -49,7 +49,7 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
     from rich.padding import Padding
     from rich.text import Text
 
-    rows = list(map(in_words, claims))
+    rows = list(map(claim_row, claims))
     if not rows:
         return
     table = tables.framed(f"{title} (95 % intervals in brackets)")

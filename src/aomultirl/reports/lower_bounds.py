@@ -29,7 +29,7 @@ from aomultirl.laboratory.findings import Findings
 from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports import charts_matplotlib, figure_files
 from aomultirl.reports.charts_plotly import page_chart
-from aomultirl.reports.claims_table import ClaimRow, in_words, print_claims
+from aomultirl.reports.claims_table import ClaimRow, claim_row, print_claims
 from aomultirl.reports.looks import chart_looks
 from aomultirl.reports.page.rendering import render
 from aomultirl.reports.wording import capital, symbols
@@ -212,7 +212,7 @@ def make_page(
     groups = chosen(only)
     some = groups if len(groups) < len(GROUPS) else []
     numbers = count()
-    claims = [in_words(claim.as_json()) for claim in findings.claims]
+    claims = [claim_row(claim.as_json()) for claim in findings.claims]
     figures = [_figure(chart, numbers, claims) for chart in map(prepared, findings.figures)]
     options = ["--quick"] * quick + [f"--only {group}" for group in some] + [f"--seed {seed}"]
     made_with = [f"aomultirl {aomultirl.__version__}", f"Python {platform.python_version()}"]

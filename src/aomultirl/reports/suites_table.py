@@ -9,12 +9,12 @@ from aomultirl.analysis.intervals import over_runs
 from aomultirl.experiments.suites import HORIZONS, RUN, SuiteCase, SuiteRun
 from aomultirl.reports.tables import Cell, Judged, TextTable
 
-Results = Sequence[Sequence[SuiteRun]]
+SuiteRuns = Sequence[Sequence[SuiteRun]]
 """The runs of every case."""
 MEANS = "(means over runs, 95 % bootstrap intervals)"
 
 
-def identify_table(cases: Sequence[SuiteCase], results: Results) -> TextTable:
+def identify_table(cases: Sequence[SuiteCase], results: SuiteRuns) -> TextTable:
     """Steps to recognise a known world; with M known, the target is for the steps of the whole run."""
     headings = ("world", "told", "steps", "95 %", "bound", "target", "wrong", "none")
     return TextTable(
@@ -53,7 +53,7 @@ def _steps(case: SuiteCase, runs: Sequence[SuiteRun]) -> list[Cell]:
     ]
 
 
-def reward_table(cases: Sequence[SuiteCase], results: Results) -> TextTable:
+def reward_table(cases: Sequence[SuiteCase], results: SuiteRuns) -> TextTable:
     """The share of the optimal reward, by horizon."""
     headings = ("world", "agent", *(f"H = {horizon:,}" for horizon in HORIZONS), "wrong", "in no cluster")
     grouped: dict[tuple[str, str], dict[int, tuple[SuiteCase, Sequence[SuiteRun]]]] = {}

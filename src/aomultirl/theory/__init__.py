@@ -23,7 +23,7 @@ from aomultirl.theory.coin_game import (
     TrackAndStop,
     UniformAllocation,
 )
-from aomultirl.theory.coin_measuring import failing_rows, flips_needed, success_curve
+from aomultirl.theory.coin_success import failing_rows, flips_needed, success_curve
 from aomultirl.theory.concentration import binomial_interval, weissman_radius, weissman_tail
 from aomultirl.theory.constants import clustering_horizon, samples_needed, threshold
 from aomultirl.theory.identification import identification_lower_bound

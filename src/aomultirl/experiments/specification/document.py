@@ -31,6 +31,7 @@ except ModuleNotFoundError:
     raise ImportError("specifications need pydantic: pip install 'aomultirl[experiments]'") from None
 
 from aomultirl import checks
+from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.episodes import read_episodes
 from aomultirl.experiments.judge import RECORDED
@@ -39,7 +40,6 @@ from aomultirl.experiments.specification.configurations import Contender, check_
 from aomultirl.experiments.specification.expansion import Variant, check_count, check_list, expand
 from aomultirl.experiments.specification.reading import read_document
 from aomultirl.experiments.specification.refusals import sentence
-from aomultirl.experiments.varying_parameters import varying
 
 
 def _listed(value: Any) -> Any:
@@ -100,7 +100,7 @@ class Specification(BaseModel):
         return list(self._configurations)
 
     def varying(self) -> list[dict[str, Any]]:
-        """For each configuration, what sets it apart, see :func:`aomultirl.experiments.varying_parameters.varying`."""
+        """For each configuration, what sets it apart, see :func:`aomultirl.experiments.cell_differences.varying`."""
         return varying(self._configurations)
 
     def cells(self) -> list[Cell]:

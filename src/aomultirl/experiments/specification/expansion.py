@@ -8,7 +8,7 @@ from typing import Any
 
 from aomultirl import checks, sizes
 from aomultirl.descriptions import label, words, written
-from aomultirl.experiments.specification.parameters import Parameter, check_known, find, parameters_of
+from aomultirl.experiments.specification.parameters import Parameter, check_key, find, parameters_of
 
 MOST = 1_000_000
 """Cells of one experiment."""
@@ -104,11 +104,11 @@ def _check_names(
 ) -> None:
     """Refuse parameters that do not exist, are given twice, or are needed and missing."""
     for parameter in given:
-        check_known(key, parameter, name, [*known, *reserved])
+        check_key(key, parameter, name, [*known, *reserved])
     told = dict.fromkeys(given, key)
     for where, group in [("grid", grid), *(("zip", group) for group in zips)]:
         for parameter in group:
-            check_known(f"{key}.{where}", parameter, name, known)
+            check_key(f"{key}.{where}", parameter, name, known)
             if parameter in told:
                 raise ValueError(f"{key}.{where}.{parameter} is given twice, also as {told[parameter]}.{parameter}")
             told[parameter] = f"{key}.{where}"

@@ -14,7 +14,7 @@ from aomultirl.plugins import Maker
 NOUNS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 FACTS = ("models", "separation", "distinguishing_set", "hitting_time")
 """What an agent can be told about the worlds, and the worlds can say."""
-ASK = "world"
+FROM_WORLD = "world"
 """The value that asks them."""
 
 
@@ -49,15 +49,15 @@ class Parameter:
         """``value``, checked; a whole number becomes a float where only floats are taken."""
         if not self.is_describable:
             raise ValueError(f"{key} takes a Python object, which a file cannot describe")
-        if self.is_fact and value == ASK:
+        if self.is_fact and value == FROM_WORLD:
             return value
         if self.is_list and isinstance(value, list):
             return [_read_inner(f"{key}[{place}]", item) for place, item in enumerate(value)]
         kind = float if type(value) is int and int not in self.types else type(value)
         if kind not in self.types:
             nouns = [noun for name, noun in NOUNS.items() if name in self.types]
-            made = [] if self.made is None else [f"the name of a {self.made}", "a table with a name"]
-            expected = [*nouns, *made, *["a list"] * self.is_list, *[f'"{ASK}"'] * self.is_fact]
+            made = [] if self.made is None else [f"the name of {checks.with_article(self.made)}", "a table with a name"]
+            expected = [*nouns, *made, *["a list"] * self.is_list, *[f'"{FROM_WORLD}"'] * self.is_fact]
             raise ValueError(f"{key} must be {' or '.join(expected)}, not {checks.shown(value)}")
         return _finite(key, value, kind)
 
@@ -111,7 +111,7 @@ def find(kind: str, key: str, name: Any) -> Maker:
         raise ValueError(f"{key}.name is {checks.shown(name)}, and there is no such {kind}; {error.hint}") from None
 
 
-def check_known(key: str, name: str, owner: str, valid: Iterable[str]) -> None:
+def check_key(key: str, name: str, owner: str, valid: Iterable[str]) -> None:
     """Refuse a key that nothing takes, with the closest one that is taken."""
     valid = list(valid)
     if name not in valid:

@@ -19,7 +19,7 @@ from aomultirl import checks, descriptions, plugins
 from aomultirl.agents import Setting
 from aomultirl.experiments.cells import make_world
 from aomultirl.experiments.specification.expansion import Variant
-from aomultirl.experiments.specification.parameters import ASK, FACTS, parameters_of
+from aomultirl.experiments.specification.parameters import FACTS, FROM_WORLD, parameters_of
 from aomultirl.mdp import MDP
 from aomultirl.model_set import ModelSet
 from aomultirl.streams import Past
@@ -59,7 +59,7 @@ class WorldFacts:
         told = dict(agent.parameters)
         for name in FACTS:
             needed = name in known and known[name].required and name not in told
-            if not needed and told.get(name) != ASK:
+            if not needed and told.get(name) != FROM_WORLD:
                 continue
             if needed and name == "hitting_time" and self._does_without(agent, told):
                 told[name] = None

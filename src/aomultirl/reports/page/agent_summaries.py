@@ -16,7 +16,7 @@ from aomultirl.model_set import ModelSet
 from aomultirl.reports.page.comparison_charts import bounds, regret_after
 from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, running_mean
 from aomultirl.reports.page.groups import Group
-from aomultirl.reports.page.run_origin import agent_of, without_defaults, world_call
+from aomultirl.reports.page.run_origin import agent_of, what_was_given, world_call
 from aomultirl.reports.tables import TextTable, inspection_tables
 
 MOST_WORK = 2_000
@@ -159,7 +159,7 @@ def alike(one: Group) -> list[list[History]]:
 def agent_call(history: History) -> str:
     """The call that makes the agent, without arguments that are the defaults, an argument a line where it is long."""
     agent = agent_of(history)
-    given = without_defaults(agent, "agent")["parameters"]
+    given = what_was_given(agent, "agent")["parameters"]
     modules = {key: MODULES.get(key, "") for key, value in given.items() if descriptions.is_description(value)}
     written = [f"{key}={modules.get(key, '')}{descriptions.code(value)}" for key, value in given.items()]
     arguments = ", ".join(written)

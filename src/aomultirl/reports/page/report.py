@@ -11,7 +11,7 @@ import numpy as np
 from aomultirl import files
 from aomultirl.experiments.history import History
 from aomultirl.model_set import ModelSet
-from aomultirl.reports.claims_table import in_words
+from aomultirl.reports.claims_table import claim_row
 from aomultirl.reports.page import agent_summaries, comparison_charts, evidence_charts, policy_maps, run_charts
 from aomultirl.reports.page.episode_curves import RECENT, is_evaluated
 from aomultirl.reports.page.groups import Group, Run, as_runs, group, shown_runs
@@ -80,7 +80,7 @@ def make_page(
         charts=charts,
         sweep=whole,
         has_maps=maps is not None,
-        claims=list(map(in_words, claims or ())),
+        claims=list(map(claim_row, claims or ())),
         caption=caption,
         command=command,
         **_of_agents(groups, shown),

@@ -45,10 +45,10 @@ def setting_of(history: History) -> RunSetting:
 
 def shortest_call(description: Mapping[str, Any], kind: str) -> str:
     """The call that makes what is described, without arguments that are the defaults."""
-    return descriptions.call(without_defaults(description, kind))
+    return descriptions.call(what_was_given(description, kind))
 
 
-def without_defaults(description: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+def what_was_given(description: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
     """The description without parameters that are the defaults, as far as these are known here."""
     name = description["name"]
     maker = plugins.find(kind, name) if plugins.is_known(kind, name) else None

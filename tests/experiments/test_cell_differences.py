@@ -1,8 +1,8 @@
 import time
 
 from aomultirl.descriptions import words
+from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.cells import Cell
-from aomultirl.experiments.varying_parameters import varying
 
 
 def cell(world, agent, episodes=60, number=0, stream=None):
