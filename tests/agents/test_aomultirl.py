@@ -8,6 +8,7 @@ from aomultirl.engine.counts import CountTable, insert
 from aomultirl.engine.random import streams
 from aomultirl.exploring import GOSPRL, ExploreID
 from aomultirl.identifying import identify_cluster
+from aomultirl.learning import UCBVI
 
 LEVEL = 1.3 - 1e-6
 THREE = [(1, 0), (8, 3), (2, 1)]
@@ -321,3 +322,59 @@ def test_unknown_rewards_are_needed_where_nobody_knows_them():
     with pytest.raises(ValueError, match='take rewards="unknown"'):
         grid_agent().begin(setting)
     grid_agent(rewards="unknown").begin(setting)
+
+
+class Derived(UCBVI):
+    """A learner of somebody's that may do anything."""
+
+
+class DerivedExplorer(ExploreID):
+    """An explorer of somebody's that may do anything."""
+
+
+@pytest.mark.parametrize("parts", [{"learner": Derived()}, {"explorer": DerivedExplorer()}])
+def test_no_theorem_is_about_a_class_derived_from_the_papers(parts):
+    agent = ao.agents.AOMultiRL(4, LEVEL, 7, 0.03, learning_horizon=200, **parts)
+    agent.begin(GRID)
+    assert agent.regret_bound(10) is None
+
+
+def test_the_learners_own_arrays_come_with_the_samples_of_both_phases():
+    agent = grid_agent(reuse_samples=True)
+    agent.begin(GRID)
+    cluster = Cluster.empty(agent.stage.learning)
+    cluster.regret.own["q"] = np.arange(3.0)
+    assert cluster.together(agent.stage.learning).own["q"].tolist() == [0.0, 1.0, 2.0]
+
+
+class Noting(UCBVI):
+    """Notes the horizons that it is begun with."""
+
+    def begin(self, setting, horizon, share):
+        learning = super().begin(setting, horizon, share)
+        begun.append(horizon)
+        return learning
+
+
+begun: list[int] = []
+
+
+@pytest.mark.parametrize(("first", "later"), [(50, 60), (60, 50), (0, 60)])
+def test_a_learner_begins_with_the_longest_horizon_of_a_stage(first, later):
+    begun.clear()
+    agent = ao.agents.TwoStageAOMultiRL(
+        4,
+        LEVEL,
+        7,
+        0.03,
+        learning_horizon=later,
+        first_learning_horizon=first,
+        first_clustering_horizon=400,
+        clustering_horizon=300,
+        learner=Noting(),
+    )
+    agent.begin(GRID)
+    assert begun == [later, max(first, later)]
+    assert agent.stage.learning_horizon == first
+    agent._go_on([(0, 0)])
+    assert begun[-1] == later

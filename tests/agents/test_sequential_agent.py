@@ -181,3 +181,30 @@ def test_the_table_at_full_size():
                 assert mean <= case.target, case
                 if case.told == "Gamma, lambda":
                     assert np.percentile(steps, 95) <= case.target / 130 * 200
+
+
+class DerivedSeeker(ao.exploring.Seeker):
+    """An explorer of somebody's, whose own behaviour is what counts."""
+
+    def behaviour(self, targets, needed, failure):
+        asked.append(needed)
+        return ao.exploring.GOSPRL().behaviour(targets, needed, failure)
+
+
+asked: list[int] = []
+
+
+def test_a_class_derived_from_the_seeker_explores_with_its_own_behaviour():
+    asked.clear()
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
+    agent = ao.agents.SequentialAOMultiRL(0.1, 5000, 1.0, explorer=DerivedSeeker())
+    ao.run(agent, models, ao.streams.uniform(), 1)
+    assert asked
+
+
+def test_the_memory_for_pairs_is_the_learners_where_that_is_more():
+    class Greedy(ao.learning.UCBVI):
+        pair_bytes = 1000
+
+    assert ao.agents.SequentialAOMultiRL(0.1, 500, learner=Greedy()).pair_bytes == 1000
+    assert ao.agents.SequentialAOMultiRL(0.1, 500, learner=ao.learning.UCBVI()).pair_bytes == 120

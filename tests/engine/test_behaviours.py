@@ -152,6 +152,16 @@ def idle(behaviour, counts, step, state, stream):
     return None
 
 
+@kernel
+def swapped(behaviour, counts, state, step, stream):
+    return None
+
+
+@kernel
+def rewarded_early(b, c, h, s, reward, a, t, e):
+    return False
+
+
 def test_a_behaviour_whose_class_was_never_registered():
     with pytest.raises(ValueError, match=r"the behaviour Unknown was never registered: call register\(Unknown"):
         check_phase(Phase(Unknown(empty_table(2)), 3, CountTable(4), np.empty(0)), 2, 2)
@@ -171,6 +181,12 @@ def test_a_behaviour_whose_class_was_never_registered():
             r"its prepare takes 4 arguments, not the 5 \(behaviour, counts, step, state, st",
         ),
         (Careless, {"attend": idle}, "its attend takes 5 arguments, not the 8"),
+        (
+            Careless,
+            {"prepare": swapped},
+            r"its prepare takes state where step comes; the order is \(behaviour, counts, step, state, stream\)$",
+        ),
+        (Careless, {"attend": rewarded_early}, "its attend takes reward where action comes"),
     ],
 )
 def test_what_cannot_be_registered(record, kernels, message):
@@ -201,3 +217,20 @@ def test_a_behaviour_that_fills_in_no_action_is_refused_by_both_drivers(entry):
         simulated(world, Forgetful(empty_table(2), entry), 0, False)
     with pytest.raises(ValueError, match=message):
         told(world, Forgetful(empty_table(2), entry), 0, [0, 1], [0.0])
+
+
+class Renamed(NamedTuple):
+    """Its kernel has names of its own for what it takes."""
+
+    table: Table
+
+
+@kernel
+def renamed(b, seen, h, s, source):
+    b.table.plan[s] = 0
+
+
+def test_kernels_may_have_names_of_their_own_for_what_they_take():
+    register(Renamed, prepare=renamed)
+    world = ao.MDP(np.full((2, 2, 2), 0.5), np.zeros((2, 2)))
+    assert simulated(world, Renamed(empty_table(2)), 0, False)[0].steps == STEPS

@@ -51,9 +51,9 @@ def test_cells_are_named_by_what_they_are():
 
 def test_what_is_kept_comes_back(tmp_path):
     store = opened(tmp_path / "new" / "folder")
-    assert not store.is_done(CELL)
+    assert CELL in store.missing()
     store.keep(compute(CELL))
-    assert store.is_done(CELL)
+    assert CELL not in store.missing()
     history, manifest = opened(store.folder).read(CELL)
     assert history == CELL.run()
     assert manifest["specification"] == CELL.specification()
@@ -76,11 +76,11 @@ def test_damaged_cells_are_set_aside_and_never_used(tmp_path, damage):
         told["specification"]["episodes"] = 7
         manifest.write_text(json.dumps(told))
     before = sorted(contents(tmp_path).values())
-    assert not store.is_done(CELL)
+    assert CELL in store.missing()
     assert store.set_aside
     assert sorted(contents(tmp_path).values()) == before  # nothing is lost
     store.keep(compute(CELL))
-    assert store.is_done(CELL)
+    assert CELL not in store.missing()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_history_that_is_not_ours_is_not_overwritten(tmp_path):
     assert len(store.missing()) == 6
     store.keep(compute(CELL))
     assert sorted(path.read_text() for path in store.set_aside) == ["mine", "of somebody else"]
-    assert store.is_done(CELL)
+    assert CELL not in store.missing()
     store.manifest(CELL).unlink()  # killed between the two files
     store.keep(compute(CELL))
     assert len(store.set_aside) == 2
@@ -214,10 +214,10 @@ def test_a_failure_is_kept_and_is_not_done(tmp_path):
     store = opened(tmp_path)
     store.keep(lost(CELL, "the process was killed"))
     assert json.loads(store.manifest(CELL).read_text())["error"] == "the process was killed"
-    assert not store.is_done(CELL)
+    assert CELL in store.missing()
     assert not store.set_aside
     store.keep(compute(CELL))
-    assert store.is_done(CELL)
+    assert CELL not in store.missing()
     assert "error" not in json.loads(store.manifest(CELL).read_text())
 
 

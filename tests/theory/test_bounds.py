@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aomultirl import theory
+from aomultirl.learning import Share
 
 GRID = {"states": 16, "actions": 4, "models": 4, "episodes": 200, "failure": 0.03}
 SMALL = {"states": 2, "actions": 2, "models": 1, "episodes": 10, "failure": 0.3}
@@ -341,3 +342,10 @@ def test_every_size_is_checked(name):
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@given(*(st.integers(1, most) for most in (10**4, 10**3, 100, 10**6, 10**7)), st.floats(1e-9, 0.5))
+def test_learners_have_the_same_logarithm_to_the_bit(states, actions, models, episodes, steps, failure):
+    share = Share(failure, episodes, models, steps)
+    sizes = {"states": states, "actions": actions, "models": models, "episodes": episodes, "horizon": steps}
+    assert share.logarithm(states * actions) == theory.logarithm(**sizes, failure=failure)

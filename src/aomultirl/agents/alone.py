@@ -118,7 +118,11 @@ class _Alone(Agent):
 
 
 class OneEpisode(_Alone):
-    """A learner that learns every episode afresh, from its own samples alone (K = M = 1).
+    """A learner that learns every world afresh in every episode (K = M = 1).
+
+    What is known of the world, its transitions above all, comes from the episode's own samples alone.  What the learner
+    knows of all worlds alike (:meth:`aomultirl.learning.Learning.shared`) stays from episode to episode: the practical
+    learner's estimates of unknown rewards, which the worlds of a set share.
 
     Examples
     --------

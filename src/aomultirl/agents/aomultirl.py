@@ -223,13 +223,16 @@ class AOMultiRL(Agent):
             raise ValueError(f"the clustering phase takes H0 = {float(first):.3g} steps, more than can be counted")
         if self.learner.plans_by_step:
             check_plan("learning_horizon" if self.horizon is None else "horizon", rest, setting)
-        most = rest if self.horizon is None or not self.stop_early else self.horizon
         share = Share(failure, setting.episodes, self.n_models, self._counted_steps(first, rest, samples))
-        learning = self.learner.begin(learner_setting(self.rewards, setting), most, share)
+        learning = self.learner.begin(learner_setting(self.rewards, setting), self._longest(rest), share)
         learning.take_shared(self.kept.shared or learning.shared())
         for cluster in self.clusters:
             cluster.regret = learning.carried(cluster.regret)
         return Stage(targets, samples, first, rest, threshold, failure, learning)
+
+    def _longest(self, learning_horizon: int) -> int:
+        """The most steps that a learner will be asked to act for, or to plan for, in a stage with this H1."""
+        return learning_horizon if self.horizon is None or not self.stop_early else self.horizon
 
     def _clustering_horizon(self, pairs: int, samples: int, failure: float) -> int:
         """H0 for so many pairs, each to be seen ``samples`` times."""
@@ -348,10 +351,10 @@ class AOMultiRL(Agent):
         }
 
     def regret_bound(self, episodes: int) -> RegretBound | None:
-        faithful = isinstance(self.explorer, ExploreID) and isinstance(self.learner, UCBVI)
-        if self.samples is not None or self.clustering_horizon is not None or not faithful:
+        # A class derived from one of these may do anything, and no theorem is about it.
+        if type(self.explorer) is not ExploreID or type(self.learner) is not UCBVI:
             return None
-        if isinstance(self.learner, UCBVI) and self.learner.bonus_scale != 1.0:
+        if self.samples is not None or self.clustering_horizon is not None or self.learner.bonus_scale != 1.0:
             return None
         return self._theorem(episodes)
 

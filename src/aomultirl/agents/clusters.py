@@ -4,7 +4,7 @@ The paper keeps the samples of the two phases apart: those of the clustering pha
 phases are learned from.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -50,8 +50,11 @@ class Cluster:
         self.regret.rescale_rewards(times, plus)
 
     def together(self, learning: Learning, fresh: Tally | None = None) -> Known:
-        """The samples of both phases, and of the present episode's clustering phase, as if all were for learning."""
-        known = learning.nothing()
+        """The samples of both phases, and of the present episode's clustering phase, as if all were for learning.
+
+        The learner's own arrays are those of the learning phases: only these ran its behaviours.
+        """
+        known = replace(learning.nothing(), own=dict(self.regret.own))
         known.counts.add(self.regret.counts)
         known.sums += self.regret.sums
         for tally in (Tally(self.model, self.model_sums), fresh):

@@ -150,6 +150,7 @@ class SequentialAOMultiRL(Agent):
         self.distinguishing_set = None if distinguishing_set is None else as_pairs(distinguishing_set)
         self.samples, self.learning, self.rewards = samples, learning, rewards
         self.explorer, self.learner = explorer, learner
+        self.pair_bytes = max(type(self).pair_bytes, getattr(learner, "pair_bytes", 0))
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
@@ -228,7 +229,7 @@ class SequentialAOMultiRL(Agent):
         rules = levels(*sizes, self.setting.episodes, self.failure, gap, every)
         aim = SURVIVE if every is not None and count == every else CERTIFY
         seen, needed = evidence(self._known, self._targets), self._samples(gap)
-        if isinstance(self.explorer, Seeker):
+        if type(self.explorer) is Seeker:  # a class derived from it has a behaviour of its own
             discount = self.explorer.discount_for(every)
             return seek(self._gammas, self._known, seen, rules, n_states, needed, aim, discount)
         first = needed if count == 0 else FIRST_VISITS

@@ -115,6 +115,11 @@ class TwoStageAOMultiRL(AOMultiRL):
             return self._learning_horizon(clustering_horizon)
         return checks.integer("first_learning_horizon", self.first_learning_horizon, least=0)
 
+    def _longest(self, learning_horizon: int) -> int:
+        """In stage 1, whose plans are judged over H1 of stage 2, the longer of both."""
+        longest = super()._longest(learning_horizon)
+        return longest if self._in_second_stage else max(longest, self._later_horizon)
+
     def _evaluation_horizon(self) -> int:
         """H1 of stage 2, in stage 1 too: as long as it would be with the largest set that can be discovered."""
         return self._later_horizon

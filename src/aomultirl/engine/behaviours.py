@@ -101,7 +101,8 @@ def register(
     record
         a NamedTuple whose first field is ``table``, a :class:`Table`.
     prepare
-        a kernel (behaviour, counts, step, state, stream); None where the table never asks.
+        a kernel (behaviour, counts, step, state, stream); None where the table never asks.  What comes is decided by
+        the place: a kernel may call it otherwise, but not by the name of another.
     attend
         a kernel (behaviour, counts, step, state, action, successor, reward, ended) -> bool; None where nothing needs a
         look.
@@ -119,12 +120,18 @@ def register(
         function: Callable[..., Any] | None = getattr(given, "py_func", None)
         if function is None:
             raise ValueError(f"{name} cannot be registered: its {role} must be compiled; decorate it with @kernel")
-        taken = len(inspect.signature(function).parameters)
-        if taken != len(wanted):
+        taken = tuple(inspect.signature(function).parameters)
+        if len(taken) != len(wanted):
             raise ValueError(
-                f"{name} cannot be registered: its {role} takes {taken} arguments, not the {len(wanted)} "
+                f"{name} cannot be registered: its {role} takes {len(taken)} arguments, not the {len(wanted)} "
                 f"({', '.join(wanted)})"
             )
+        for theirs, ours in zip(taken, wanted, strict=True):
+            if theirs != ours and theirs in wanted:
+                raise ValueError(
+                    f"{name} cannot be registered: its {role} takes {theirs} where {ours} comes; "
+                    f"the order is ({', '.join(wanted)})"
+                )
         takes_part(record, function)
     _registered[record] = Kernels(prepare, attend)
 

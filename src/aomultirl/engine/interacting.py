@@ -15,6 +15,7 @@ from aomultirl import checks
 from aomultirl.engine.behaviours import attend, prepare
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import VISITS, Counts, CountTable, find, insert
+from aomultirl.engine.kernel_faults import FAULTS, refuse_kernel
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import Outcome, Phase, Ran, check_phase, refuse_entry
 
@@ -112,7 +113,11 @@ class Session:
         self._must_go_on()
         if self._action is None:
             phase = self._phase
-            action = int(_act(phase.behaviour, phase.counts.record, self._step, self.state, self._stream))
+            try:
+                action = int(_act(phase.behaviour, phase.counts.record, self._step, self.state, self._stream))
+            except FAULTS as error:
+                refuse_kernel(error, phase.behaviour, phase.counts.record, self._stream)
+                raise
             if not 0 <= action < self.n_actions:
                 refuse_entry(phase, self._step, self.state)
             self._action = action
@@ -128,17 +133,14 @@ class Session:
         reward = checks.real("reward", reward)
         if self.learns_rewards:
             check_scaled("reward", reward)
-        finished, crowded = _observe(
-            phase.behaviour,
-            phase.counts.record,
-            phase.sums,
-            self._step,
-            self.state,
-            self._action,
-            successor,
-            reward,
-            ended,
-        )
+        seen = (self._step, self.state, self._action, successor, reward, ended)
+        try:
+            finished, crowded = _observe(phase.behaviour, phase.counts.record, phase.sums, *seen)
+            if finished is None:
+                raise TypeError("attend returned nothing")
+        except FAULTS as error:
+            refuse_kernel(error, phase.behaviour, phase.counts.record, self._stream)
+            raise
         if crowded:
             phase.counts.make_room()
         self._action = None

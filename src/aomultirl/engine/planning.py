@@ -10,7 +10,7 @@ layout.  Nearly dense worlds keep their transitions by column too: then one colu
 to all sums at once, which is the same order of additions, and vectorises.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,49 +174,37 @@ def _backward_induction(
 
 
 @kernel
-def _evaluate_actions(
+def _evaluate(
     world: Transitions,
     rewards: NDArray[np.float64],
-    policy: NDArray[np.int32],
+    policy: NDArray[Any],
     values: NDArray[np.float64],
 ) -> None:
+    """The values of a policy of actions, (H or 1, S), or of mixtures, (H or 1, S, A).
+
+    Numba knows ``policy.ndim`` before it looks at types, and compiles the branch that is taken alone.
+    """
     starts, states, probs = world.starts, world.states, world.probs
     horizon, n_states = len(values) - 1, values.shape[1]
     n_actions = len(rewards) // n_states
     spent = 0
     for h in range(horizon - 1, -1, -1):
         spent = serve_signals(spent, len(probs))
-        actions, following = policy[h if len(policy) > 1 else 0], values[h + 1]
-        for s in range(n_states):
-            first = actions[s] if actions[s] < n_actions else 0
-            last = actions[s] + 1 if actions[s] < n_actions else n_actions
-            total = 0.0
-            for a in range(first, last):
-                pair = U(s * n_actions + a)
-                total += rewards[pair] + expect_row(starts, states, probs, following, pair)
-            values[h, s] = total / (last - first)
-
-
-@kernel
-def _evaluate_mixture(
-    world: Transitions,
-    rewards: NDArray[np.float64],
-    policy: NDArray[np.float64],
-    values: NDArray[np.float64],
-) -> None:
-    starts, states, probs = world.starts, world.states, world.probs
-    horizon, n_states = len(values) - 1, values.shape[1]
-    n_actions = len(rewards) // n_states
-    spent = 0
-    for h in range(horizon - 1, -1, -1):
-        spent = serve_signals(spent, len(probs))
-        mixture, following = policy[h if len(policy) > 1 else 0], values[h + 1]
+        chosen, following = policy[h if len(policy) > 1 else 0], values[h + 1]
         for s in range(n_states):
             total = 0.0
-            for a in range(n_actions):
-                if mixture[s, a] > 0.0:
+            if policy.ndim == 2:
+                first = chosen[s] if chosen[s] < n_actions else 0
+                last = chosen[s] + 1 if chosen[s] < n_actions else n_actions
+                for a in range(first, last):
                     pair = U(s * n_actions + a)
-                    total += mixture[s, a] * (rewards[pair] + expect_row(starts, states, probs, following, pair))
+                    total += rewards[pair] + expect_row(starts, states, probs, following, pair)
+                total /= last - first
+            else:
+                for a in range(n_actions):
+                    if chosen[s, a] > 0.0:
+                        pair = U(s * n_actions + a)
+                        total += chosen[s, a] * (rewards[pair] + expect_row(starts, states, probs, following, pair))
             values[h, s] = total
 
 
@@ -273,10 +261,7 @@ def evaluate(
     n_states = rewards.shape[0]
     values = np.zeros((horizon + 1, n_states))
     flat = np.ascontiguousarray(rewards, np.float64).reshape(-1)
-    if policy.ndim == 2:
-        _evaluate_actions(world, flat, np.ascontiguousarray(policy, np.int32), values)
-    else:
-        _evaluate_mixture(world, flat, np.ascontiguousarray(policy, np.float64), values)
+    _evaluate(world, flat, np.ascontiguousarray(policy, np.int32 if policy.ndim == 2 else np.float64), values)
     return values
 
 
@@ -295,7 +280,7 @@ def evaluate_first(
         first = max(0, end - piece)
         values = np.zeros((end - first + 1, n_states))
         values[-1] = following
-        _evaluate_actions(world, flat, plan[first:end] if len(plan) > 1 else plan, values)
+        _evaluate(world, flat, plan[first:end] if len(plan) > 1 else plan, values)
         following = values[0].copy()
     return following
 

@@ -22,6 +22,7 @@ from aomultirl import checks
 from aomultirl.engine.behaviours import ASK, Table, attend, kernels_of, prepare
 from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.counts import VISITS, Counts, CountTable, find, insert
+from aomultirl.engine.kernel_faults import FAULTS, refuse_kernel
 from aomultirl.engine.random import RandomStream, below, draw
 from aomultirl.engine.sampling import AliasTables, pick
 from aomultirl.engine.signals import DECISION, STRETCH, serve_signals
@@ -341,9 +342,13 @@ class Simulator:
         place = np.array([0, self.state, 0, 0, self.ended], np.int64)
         reward, finished, steps = 0.0, False, phase.steps
         while place[STEP] < steps and not (finished or place[ENDED]):
-            reward, finished, crowded = _run(
-                self._episode, phase.behaviour, phase.counts.record, phase.sums, place, steps, STRETCH, reward
-            )
+            try:
+                reward, finished, crowded = _run(
+                    self._episode, phase.behaviour, phase.counts.record, phase.sums, place, steps, STRETCH, reward
+                )
+            except FAULTS as error:
+                refuse_kernel(error, phase.behaviour, phase.counts.record, self._episode.agent)
+                raise
             if crowded:
                 phase.counts.make_room()
             elif not finished and not place[ENDED] and place[STEP] < steps:

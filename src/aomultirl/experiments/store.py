@@ -158,15 +158,11 @@ class Store:
         if checkpoint is not None and facts["state"] == "done":
             self._remove(checkpoint)
 
-    def is_done(self, cell: Cell) -> bool:
-        """Whether the cell is there and whole.  Damaged files are set aside, never used.
-
-        Those computed with other sources of the package, or of a plug-in, are counted in ``of_other_code``.
-        """
-        manifest = self.manifest(cell)
-        return os.path.lexists(manifest) and self._judge(cell, *read_cells([manifest]))
-
     def _judge(self, cell: Cell, found: Kept | Exception) -> bool:
+        """Whether a cell is there and whole, by what was read of it.  Damaged files are set aside, never used.
+
+        Cells computed with other sources of the package, or of a plug-in, are counted in ``of_other_code``.
+        """
         if isinstance(found, Exception):
             for path in (self.manifest(cell), self.history(cell)):
                 if os.path.lexists(path):

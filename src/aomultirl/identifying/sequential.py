@@ -158,16 +158,16 @@ def levels(
     numbers = np.arange(1.0, clusters + 1.0)
     each = np.log(numbers * (numbers + 1.0)) if models is None else np.full(clusters, math.log(models))
     return Levels(
-        gap,
-        math.log(episodes / (failure * split.reject)),
-        math.log(episodes / (failure * split.accept)),
-        float(pool),
-        BET_AND_DIFFER if models is None else BET,
-        LEAD if n_targets >= MANY_TARGETS else -1.0,
-        each + math.log(n_pairs / (failure * split.intervals)),
-        each + math.log(pool / (failure * split.bounds)),
-        event_weights(n_states),
-        each,
+        gap=gap,
+        reject=math.log(episodes / (failure * split.reject)),
+        certify=math.log(episodes / (failure * split.accept)),
+        pool=float(pool),
+        betting=BET_AND_DIFFER if models is None else BET,
+        settle=LEAD if n_targets >= MANY_TARGETS else -1.0,
+        intervals=each + math.log(n_pairs / (failure * split.intervals)),
+        bounds=each + math.log(pool / (failure * split.bounds)),
+        events=event_weights(n_states),
+        choice=each,
     )
 
 
@@ -186,20 +186,20 @@ def evidence(known: Knowledge, targets: NDArray[np.bool_]) -> EpisodeEvidence:
     """Nothing seen yet."""
     count, places, n_pairs = len(known.seen), len(known.states), len(known.starts) - 1
     return EpisodeEvidence(
-        np.zeros(places, np.int64),
-        np.zeros(n_pairs, np.int64),
-        np.zeros(places, np.int64),
-        np.zeros(n_pairs, np.int64),
-        np.zeros(count),
-        np.zeros((count, count)),
-        np.ones(count, bool),
-        np.empty((count, count, n_pairs, 4)),
-        np.zeros(n_pairs, bool),
-        np.zeros(n_pairs, np.uint64),
-        np.zeros(n_pairs, bool),
-        np.ascontiguousarray(targets, np.bool_).reshape(-1),
-        np.full(count, -math.log(max(1, count))),
-        np.array([int(targets.sum()), 0, 0 if count else -1, count, 1], np.int64),
+        here=np.zeros(places, np.int64),
+        total=np.zeros(n_pairs, np.int64),
+        before=np.zeros(places, np.int64),
+        before_total=np.zeros(n_pairs, np.int64),
+        scores=np.zeros(count),
+        wealth=np.zeros((count, count)),
+        alive=np.ones(count, bool),
+        bets=np.empty((count, count, n_pairs, 4)),
+        ready=np.zeros(n_pairs, bool),
+        done=np.zeros(n_pairs, np.uint64),
+        certified=np.zeros(n_pairs, bool),
+        targets=np.ascontiguousarray(targets, np.bool_).reshape(-1),
+        shares=np.full(count, -math.log(max(1, count))),
+        state=np.array([int(targets.sum()), 0, 0 if count else -1, count, 1], np.int64),
     )
 
 

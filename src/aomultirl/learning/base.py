@@ -9,7 +9,6 @@ it knows of one world is a :class:`Known`: agents hold one for every world they 
 out.
 """
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -20,6 +19,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.setting import Setting
+from aomultirl.theory.bounds import logarithm_for
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Share:
 
     def logarithm(self, n_pairs: int) -> float:
         """``L = ln(5 S A K H M / p_1)``, for S * A = ``n_pairs`` and H = ``steps``."""
-        return math.log(15.0 * n_pairs * self.episodes * self.steps * self.models / self.failure)
+        return logarithm_for(n_pairs, self.models, self.episodes, self.steps, self.failure)
 
 
 @dataclass
@@ -196,7 +196,7 @@ class Learner:
         setting
             of the run; ``setting.rewards`` is None where they must be estimated.
         horizon
-            the most steps that :meth:`Learning.act` will be asked for.
+            the most steps that :meth:`Learning.act` or :meth:`Learning.best` will be asked for: the larger of both.
         share
             what the learner's confidence must hold for.
         """

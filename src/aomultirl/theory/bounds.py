@@ -50,8 +50,15 @@ def logarithm(*, states: int, actions: int, models: int, episodes: int, horizon:
     >>> round(logarithm(states=16, actions=4, models=4, episodes=200, horizon=200, failure=0.03), 4)
     22.3564
     """
-    sizes = _counts(states=states, actions=actions, models=models, episodes=episodes, horizon=horizon)
-    return math.log(15.0 * math.prod(sizes) / _probability(failure))
+    states, actions, models, episodes, horizon = _counts(
+        states=states, actions=actions, models=models, episodes=episodes, horizon=horizon
+    )
+    return logarithm_for(states * actions, models, episodes, horizon, _probability(failure))
+
+
+def logarithm_for(pairs: int, models: int, episodes: int, steps: int, failure: float) -> float:
+    """:func:`logarithm` where the numbers have been checked: S * A, M, K, H and p."""
+    return math.log(15.0 * pairs * episodes * steps * models / failure)
 
 
 @checks.representable
@@ -87,8 +94,7 @@ def bonus(
         of the shape of ``visits``.
     """
     log = logarithm(states=states, actions=actions, models=models, episodes=episodes, horizon=horizon, failure=failure)
-    steps = checks.integer("learning_horizon", learning_horizon, least=1, most=horizon)
-    checks.choice("constants", constants, SETS)
+    steps = _steps_of_bonus(learning_horizon, horizon, constants)
     seen = (
         np.asarray(checks.real("visits", visits, least=0.0))
         if checks.array_of("visits", visits).ndim == 0
@@ -131,8 +137,8 @@ def visits_until_informative(
     24490
     """
     log = logarithm(states=states, actions=actions, models=models, episodes=episodes, horizon=horizon, failure=failure)
-    steps = checks.integer("learning_horizon", learning_horizon, least=1, most=horizon)
-    if checks.choice("constants", constants, SETS) == "paper":
+    steps = _steps_of_bonus(learning_horizon, horizon, constants)
+    if constants == "paper":
         return math.floor(49.0 * log**2)
     square = 2.0 * steps * log
     return math.floor((math.sqrt(square) + math.sqrt(square + 8.0 * log / 3.0)) ** 2 / 4.0)
@@ -373,6 +379,13 @@ def _learning_with_samples(
     root = 60.0 * math.sqrt(less) * horizon**1.5 * log * math.sqrt(models * states * actions * episodes)
     rare = models * states * actions * horizon**2 / (samples + 1.0)
     return chance + root, rare + 15.0 * less * models * states**2 * actions * horizon**2 * log**2
+
+
+def _steps_of_bonus(learning_horizon: int, horizon: int, constants: str) -> int:
+    """H1, at most H; refuses constants that no bonus has."""
+    steps = checks.integer("learning_horizon", learning_horizon, least=1, most=horizon)
+    checks.choice("constants", constants, SETS)
+    return steps
 
 
 def _counts(**values: int) -> tuple[int, ...]:
