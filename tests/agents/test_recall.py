@@ -496,7 +496,6 @@ def test_at_a_failure_probability_of_a_half_fewer_runs_than_that_go_wrong():
 
 
 @pytest.mark.skipif(find_spec("icu_sepsis") is None, reason="needs the package icu-sepsis")
-@pytest.mark.filterwarnings("ignore:a cluster takes")
 @pytest.mark.parametrize("name", ["Recall", "SequentialAOMultiRL"])
 def test_an_episode_in_intensive_care_takes_seconds(name):
     """716 states, 25 actions, 5,000 steps; without the first one, which may compile.  Each takes 0.1 to 0.5 s."""

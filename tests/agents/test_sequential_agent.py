@@ -65,7 +65,6 @@ def test_without_a_separation_it_adapts_and_says_that_nothing_is_guaranteed():
     assert ao.run(agent(), models, ao.streams.uniform(), 1).about["findings"]["guarantee"] is True
 
 
-@pytest.mark.filterwarnings("ignore:a cluster takes")
 @pytest.mark.parametrize(("horizon", "samples"), [(200, None), (20_000, 12)])
 def test_too_little_time_or_too_few_samples_abstain_and_never_merge(horizon, samples):
     """An episode too short to make a cluster; clusters so young that nothing can be certified for them."""
@@ -91,8 +90,6 @@ def test_it_says_at_once_that_it_cannot_work_and_acts_for_reward_all_the_same():
     alone = ao.run(ao.agents.OneEpisodeLearner(1_000), models, ao.streams.uniform(), 20)
     random = ao.run(ao.agents.Random(1_000), models, ao.streams.uniform(), 20)
     assert history.reward.sum() == alone.reward.sum() > random.reward.sum()
-    with pytest.warns(UserWarning, match="and finds out nothing"):
-        agent(200, distinguishing_set=GAMMA, learning=False).begin(ao.agents.Setting(16, 4, np.zeros((16, 4)), 5))
 
 
 def test_a_new_world_that_comes_last_is_found():

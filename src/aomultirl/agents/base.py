@@ -204,8 +204,8 @@ class Agent:
         ...     game.observe(state=action, reward=0.5, terminated=False)
         >>> game.reward
         5.0
-        >>> agent.play(0).belief.sure > 0.5
-        True
+        >>> sorted(agent.play(0).belief.shares)  # the world that it has met, and one that it has not
+        [-1, 0]
         """
         from aomultirl.agents.game import play
 

@@ -174,13 +174,12 @@ class SequentialAOMultiRL(Agent):
         self.kept = SequentialMemory(shared=self._learning.shared())
         self._known: Knowledge | None = None
         self._gatherer: Gatherer | None = None
-        if self._is_hopeless():
+        if self.learning and self._is_hopeless():
             pairs, visits = int(self._targets.sum()), self._samples(self.level() / 2.0)
-            acts = "acts for reward alone" if self.learning else "finds out nothing"
             warnings.warn(
                 f"a cluster takes {pairs:,} pairs x {visits:,} visits = {pairs * visits:,} steps, and an episode has "
-                f"{self.horizon:,}: this agent puts every episode in none, and {acts}; give a longer horizon, "
-                "a distinguishing_set or fewer samples, or take ao.agents.Recall"
+                f"{self.horizon:,}: this agent puts every episode in none, and acts for reward alone; give a longer "
+                "horizon, a distinguishing_set or fewer samples, or take ao.agents.Recall"
             )
 
     def _is_hopeless(self) -> bool:
