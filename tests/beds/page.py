@@ -10,6 +10,8 @@ from beds.results import LIVES, Estimate
 BEGIN, END = "<!-- made by make test-beds -->", "<!-- until here -->"
 """Lines of the page between which the tables are written."""
 TITLES = {"end": "One life an episode", "restart": "Episodes that restart"}
+FEW = 10
+"""Seeds below which a bootstrap interval covers the truth much less often than it says."""
 Estimates = Mapping[tuple[str, str], Mapping[str, Estimate] | None]
 """By bed and kind of life; None where there are no results."""
 
@@ -33,7 +35,10 @@ def _row(bed: Bed, found: Mapping[str, Estimate] | None) -> str:
 def tables(estimates: Estimates, seeds: int, quick: bool) -> str:
     """The tables in Markdown: reward of an episode with 95 % intervals, a bed a row."""
     how = f"{seeds} seeds" + (", a fifth of the episodes (`make test-beds-quick`)" if quick else "")
-    lines = [f"Reward of an episode, mean and 95 % bootstrap interval over {how}. Bold: the best that is not told.", ""]
+    means = f"Reward of an episode, mean and 95 % bootstrap interval over {how}."
+    if seeds < FEW:
+        means += f" An interval over {seeds} seeds says little: it is hardly more than their range."
+    lines = [f"{means} Bold: the highest mean of those that are not told.", ""]
     for life in LIVES:
         lines += [f"### {TITLES[life]}", "", "| | " + " | ".join(LEARNERS) + " |", "|---" * (len(LEARNERS) + 1) + "|"]
         lines += [_row(bed, estimates[bed.name, life]) for bed in BEDS]
