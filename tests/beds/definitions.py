@@ -1,5 +1,6 @@
 """The beds: whose environments they are, what is hidden in them, and how long they are met."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,8 +81,12 @@ def _minigrid() -> list[Environment]:
         (x, y), direction = env.unwrapped.agent_pos, env.unwrapped.agent_dir
         return int((x * 6 + y) * 4 + direction)
 
-    turns = [[0, 1, 2], [1, 0, 2]]  # left, right, forward
-    return [Numbered(gym.make("MiniGrid-Empty-6x6-v0"), 6 * 6 * 4, pose, order) for order in turns]
+    made: list[Environment] = []
+    for order in ([0, 1, 2], [1, 0, 2]):  # left, right, forward
+        env = gym.make("MiniGrid-Empty-6x6-v0", disable_env_checker=True)
+        env.unwrapped.gen_obs = dict  # type: ignore[attr-defined]  # the image, which nobody looks at, takes most of a step
+        made.append(Numbered(env, 6 * 6 * 4, pose, order))
+    return made
 
 
 def _gym_classics(name: str) -> list[Environment]:
@@ -129,7 +134,7 @@ def _ns_gym(wrapper: str, name: str, chances: Sequence[list[float]], **options: 
     made: list[Environment] = []
     for chance in chances:
         env = gym.make(name, **options)
-        never = ns_gym.update_functions.DistributionNoUpdate(ns_gym.schedulers.ContinuousScheduler())
+        never = ns_gym.update_functions.DistributionNoUpdate(ns_gym.schedulers.ContinuousScheduler(start=math.inf))
         hidden = getattr(ns_gym.wrappers, wrapper)(env, {"P": never}, initial_prob_dist=chance)
         made.append(Numbered(hidden, int(env.observation_space.n), state, range(4)))  # type: ignore[attr-defined]
     return made
