@@ -40,7 +40,7 @@ def tables(estimates: Estimates, seeds: int, quick: bool) -> str:
         means += f" An interval over {seeds} seeds says little: it is hardly more than their range."
     lines = [f"{means} Bold: the highest mean of those that are not told.", ""]
     for life in LIVES:
-        lines += [f"### {TITLES[life]}", "", "| | " + " | ".join(LEARNERS) + " |", "|---" * (len(LEARNERS) + 1) + "|"]
+        lines += [f"## {TITLES[life]}", "", "| | " + " | ".join(LEARNERS) + " |", "|---" * (len(LEARNERS) + 1) + "|"]
         lines += [_row(bed, estimates[bed.name, life]) for bed in BEDS]
         lines += [""]
     return "\n".join(lines)
