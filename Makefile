@@ -9,7 +9,7 @@ QUICK := tests/engine tests/worlds tests/agents/test_contract.py tests/benchmark
 # Tests start a hundred processes; each would compile all sources anew where the environment forbids to keep bytecode.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick bench docs clean
+.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick bench docs clean
 .DEFAULT_GOAL := test
 
 reproduce: $(VENV)/use.stamp
@@ -44,6 +44,13 @@ define on-each-python
 done
 endef
 
+# Other people's environments, in an environment of their own; the table and the figure of docs/test_beds.md.
+test-beds: .venv-beds/beds.stamp
+	PYTHONPATH=tests .venv-beds/bin/python -m beds
+
+test-beds-quick: .venv-beds/beds.stamp
+	PYTHONPATH=tests .venv-beds/bin/python -m beds --quick
+
 bench: $(VENV)/use.stamp
 	$(BIN)/aomultirl bench
 
@@ -68,4 +75,11 @@ $(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	@touch $@
+
+# ns-gym asks for torch and much else that its toy-text environments do without.
+.venv-beds/beds.stamp: pyproject.toml
+	$(PYTHON) -m venv .venv-beds
+	.venv-beds/bin/python -m pip install --quiet --disable-pip-version-check -e ".[beds]"
+	.venv-beds/bin/python -m pip install --quiet --disable-pip-version-check --no-deps ns-gym
 	@touch $@
