@@ -61,9 +61,7 @@ def carry_out(tasks: Iterable[Task], key: int, seed: int, executor: Executor) ->
 def _play(item: tuple[int, Playable, int]) -> tuple[int, Any]:
     number, task, seed = item
     with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="a cluster takes"
-        )  # what some tasks are about
+        warnings.filterwarnings("ignore", message="a cluster takes")  # what some tasks are about
         return number, task.play(seed)
 
 
