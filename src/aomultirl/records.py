@@ -91,6 +91,12 @@ def _plain(hint: Any) -> Any:
     return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
 
 
+def _spelt_out(hint: Any) -> Any:
+    """What an alias of a type stands for: ``NDArray`` is one from NumPy 2.5 on."""
+    value = getattr(typing.get_origin(hint), "__value__", None)
+    return hint if value is None else value[typing.get_args(hint)]
+
+
 def each(record: Any, method: str, *arguments: Any) -> None:
     """Call a method of every record that has it, in a record, its fields, and what lists and tables hold."""
     if hasattr(record, method):
@@ -123,6 +129,7 @@ def read(kind: Any, value: Any, sizes: Sizes, place: str = "memory") -> Any:
     within = next((rule for rule in narrow if isinstance(rule, Within)), Within())
     least = within.least
     most = sizes[within.most] if isinstance(within.most, str) else within.most
+    kind = _spelt_out(kind)
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
         return value
