@@ -15,6 +15,7 @@ from aomultirl.model_set import ModelSet
 from aomultirl.streams import Past, Stream
 from aomultirl.worlds import drawing
 from aomultirl.worlds.environment import WorldEnv
+from aomultirl.worlds.gymnasium_import import make_registered
 
 NAMESPACE = "aomultirl"
 LONGEST_RUN = 10**6
@@ -135,11 +136,7 @@ def _environment(place: str, world: Any) -> "gymnasium.Env[Any, Any]":
     if isinstance(world, MDP):
         return WorldEnv(world)
     if isinstance(world, str):
-        try:
-            return gymnasium.make(world)
-        except (gymnasium.error.Error, ImportError) as error:
-            reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
-            raise checks.Refusal(place, f"is {checks.shown(world)}, {reason}") from error
+        return make_registered(place, world)
     if not isinstance(world, gymnasium.Env):
         raise checks.Refusal(place, f"is {checks.shown(world)}, neither a world nor an environment nor the id of one")
     return world

@@ -15,6 +15,7 @@ from aomultirl import checks
 from aomultirl.agents.base import Agent, check_pairs
 from aomultirl.experiments.reward_scale import RewardScale
 from aomultirl.experiments.spaces import MOST_STATES, Numbered, StateIndexer, digits_of
+from aomultirl.worlds.gymnasium_import import make_registered
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -214,7 +215,7 @@ class Environments:
         for i, env in enumerate(given):
             place = f"make_env[{i}]" if self.several else "make_env"
             if isinstance(env, str):
-                given[i] = self._made(env, place)
+                given[i] = self._open[i] = make_registered(place, env)
             elif not _is_environment(env):
                 raise checks.Refusal(place, f"is {checks.shown(env)}, neither an environment nor the id of one")
         self._function = lambda episode: given[max(self.task(episode), 0)]
@@ -236,18 +237,6 @@ class Environments:
             self._open.move_to_end(id(env))
             if len(self._open) > MOST_OPEN:
                 self._close(self._open.popitem(last=False)[1])
-        return env
-
-    def _made(self, name: str, place: str) -> Any:
-        """The registered environment of this id, which is closed in the end."""
-        import gymnasium  # here, because importing it takes long
-
-        try:
-            env = gymnasium.make(name)
-        except (gymnasium.error.Error, ImportError) as error:
-            reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
-            raise checks.Refusal(place, f"is {checks.shown(name)}, {reason}") from error
-        self._open[id(env)] = env
         return env
 
     @contextmanager

@@ -153,6 +153,17 @@ def check_registered(envs: Any) -> None:
             )
 
 
+def make_registered(place: str, name: str) -> "Env[Any, Any]":
+    """The environment that is registered under this id; a refusal of the argument at ``place`` where there is none."""
+    import gymnasium
+
+    try:
+        return gymnasium.make(name)
+    except (gymnasium.error.Error, ImportError) as error:
+        reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
+        raise checks.Refusal(place, f"is {checks.shown(name)}, {reason}") from error
+
+
 def _read_tables(envs: Any) -> list[_Table]:
     import gymnasium  # here, because importing it takes long
 
@@ -160,11 +171,7 @@ def _read_tables(envs: Any) -> list[_Table]:
     given = checks.items("envs", envs, "environments") if _are_several(envs) else [envs]
     for i, env in enumerate(given):
         if isinstance(env, str):
-            try:
-                env = gymnasium.make(env)
-            except (gymnasium.error.Error, ImportError) as error:
-                reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
-                raise checks.Refusal(f"envs[{i}]", f"is {checks.shown(env)}, {reason}") from error
+            env = make_registered(f"envs[{i}]", env)
         if not isinstance(env, gymnasium.Env):
             raise checks.Refusal(
                 f"envs[{i}]", f"is {checks.shown(env)}, neither a Gymnasium environment nor the id of one"
