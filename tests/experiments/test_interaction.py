@@ -11,6 +11,7 @@ from gymnasium.envs.toy_text.frozen_lake import generate_random_map
 import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.experiments.spaces import as_json, digits_of, from_json
+from aomultirl.worlds.environment import WorldEnv
 
 LONG = {"horizon": 20, "rewards": "unknown"}
 
@@ -287,6 +288,21 @@ def test_going_on_is_the_same_as_never_having_stopped(tmp_path):
         # K is part of the proofs, so the run that was begun for 12 episodes may differ in what it proves, not in draws.
         assert after["task"].tolist() == history["task"][-len(after) :].tolist()
         assert after["episode"].tolist() == list(range(30))[-len(after) :]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_clusters_of_before_are_recognised_and_judged_where_their_task_is_known(known):
+    grid = ao.worlds.gridworld()
+    envs = [WorldEnv(world, start=5) for world in grid][:2]
+    agent = ao.agents.SequentialAOMultiRL(0.1, 3000, 1.299999, [(1, 0), (2, 1), (8, 3)], rewards="unknown")
+    ao.interact(agent, envs if known else lambda k: envs[k % 2], 8)
+    assert len(agent.clusters) == 2
+    again = saving.from_bytes(saving.to_bytes(agent))[0]
+    history = ao.interact(again, envs, 8)
+    assert (history["cluster"] >= 0).all()
+    assert history.misclustered == 0
+    swapped = ao.interact(again, envs[::-1], 8, resume=True)
+    assert swapped.misclustered == (8 if known else 0)  # told another task, every old cluster is a wrong one
 
 
 def test_an_agent_never_forgets_in_silence():

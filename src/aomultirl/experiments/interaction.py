@@ -91,7 +91,6 @@ def interact(
     loop = EpisodeLoop(agent, more if isinstance(resume, History) else before + more, seed)
     if isinstance(resume, History):
         loop.rows = resumed_rows(resume, {**identity(agent, loop.seed, len(resume)), "recorded": []}, loop.episodes)
-    stands_for = {row.cluster: row.task for row in loop.rows if row.new_cluster}
     environments = Environments(make_env, loop.seed)
     shown = bar(type(agent).__name__, sys.stderr, wanted=progress, lines=False)
     with environments.closed_in_the_end(), shown as done:
@@ -107,7 +106,7 @@ def interact(
                         interface.states, agent.interface = env.states, interface
                     driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
                     report, ran = play(agent, driver, start, loop.agent_streams[number])
-                loop.rows.append(driver.row(environments.task(number), report, ran, stands_for))
+                loop.rows.append(driver.row(environments.task(number), report, ran, interface.stands_for))
                 if change := interface.scale.widen(number):
                     agent.rescale_rewards(*change, interface.scale.rest)
                 done(number + 1, loop.episodes)
@@ -116,7 +115,7 @@ def interact(
                 raise
             warnings.warn(f"stopped after {agent.completed} of {loop.episodes} episodes", stacklevel=2)
     about = {**identity(agent, loop.seed, loop.episodes), "recorded": []}
-    return History.of(loop.rows, {**about, **left_behind(agent, loop.spare_stream(), stands_for)})
+    return History.of(loop.rows, {**about, **left_behind(agent, loop.spare_stream(), interface.stands_for)})
 
 
 def _remembered(agent: Agent, resume: Any, forget: bool) -> int:
@@ -201,12 +200,16 @@ class EnvironmentDriver:
         return session.report, session.ran
 
     def row(self, task: int, report: Report, ran: list[Ran], stands_for: dict[int, int]) -> Row:
-        """The row of the episode, with the rewards as the environment gave them."""
+        """The row of the episode, with the rewards as the environment gave them.
+
+        ``stands_for`` is the task of every cluster of which somebody knows it; the others are not judged.
+        """
         row = unjudged_row(self.env.episode, self.start, report, ran)
         if self.env.scale != RewardScale():  # otherwise what the phases earned is that, and the same to the last bit
             earned = self._earned
             row = row._replace(clustering_reward=earned["clustering"], learning_reward=earned["learning"])
-        return row._replace(task=task, misclustered=task >= 0 and is_misclustered(task, report, stands_for))
+        judged = task >= 0 and (report.new_cluster or report.cluster in stands_for)
+        return row._replace(task=task, misclustered=judged and is_misclustered(task, report, stands_for))
 
 
 def _read_rewards(rewards: Any, env: EpisodeEnvironment) -> NDArray[np.float64] | None:

@@ -3,7 +3,8 @@
 An agent carries it (``Agent.interface``) and files keep it, so that tomorrow's states and rewards mean what today's do.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from aomultirl import checks
@@ -23,14 +24,18 @@ class Interface:
         of the rewards.
     states
         turns observations into states; None until an environment has shown which ones there are.
+    stands_for
+        the task of the episode that made each cluster, by its number, where somebody knows it.
     """
 
     scale: RewardScale
     states: StateIndexer | None = None
+    stands_for: dict[int, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        return {"scale": asdict(self.scale), "states": None if self.states is None else as_json(self.states)}
+        states = None if self.states is None else as_json(self.states)
+        return {"scale": asdict(self.scale), "states": states, "stands_for": [*map(list, self.stands_for.items())]}
 
 
 def read_interface(reward_range: Any, states: Any) -> Interface:
@@ -70,6 +75,8 @@ def _from_json(told: Any) -> Interface:
         ends = [checks.real("scale", end) for end in (scale.low, scale.high, scale.least, scale.most)]
         if type(scale.learned) is not bool or not ends[0] < ends[1]:
             raise ValueError
-        return Interface(scale, None if told["states"] is None else from_json(told["states"]))
+        whole = partial(checks.integer, "stands_for", least=0)
+        tasks = {whole(cluster): whole(task) for cluster, task in told["stands_for"]}
+        return Interface(scale, None if told["states"] is None else from_json(told["states"]), tasks)
     except (TypeError, KeyError, ValueError):
         raise ValueError(f"the agent carries the interface {checks.shown(told)}, which is none") from None
