@@ -3,6 +3,8 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.agents.base import Setting
+from aomultirl.engine.counts import visits_by_pair
+from aomultirl.engine.random import streams
 
 LEARNERS = [ao.agents.OneEpisodeLearner, ao.agents.OracleLearner]
 
@@ -34,21 +36,44 @@ def test_whoever_is_told_the_task_learns_from_episode_to_episode(edges):
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_rewards_may_be_unknown_and_are_learned_once_for_all_worlds(learner):
+def test_rewards_may_be_unknown_and_noisy(learner):
     models = ao.worlds.gridworld()
     history = ao.run(learner(1000, rewards="unknown"), models, ao.streams.uniform(), 24, seed=2, noisy_rewards=True)
     assert share(history, models, 1000) > 0.6
 
 
-def test_the_sums_of_all_episodes_are_kept():
+def test_rewards_are_kept_with_the_world_that_earned_them():
     models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
-    agent = ao.agents.OneEpisodeLearner(100, rewards="unknown")
-    history = ao.run(agent, models, ao.streams.uniform(), 5, seed=3)
-    sums, visits = agent.kept.shared["sums"], agent.kept.shared["visits"]
-    assert visits.sum() == 500
-    assert sums.sum() == pytest.approx(history["learning_reward"].sum())
-    visited = visits > 0
-    assert (sums / np.maximum(1, visits))[visited] == pytest.approx(models.rewards.reshape(-1)[visited])
+    agent = ao.agents.OracleLearner(100, rewards="unknown")
+    history = ao.run(agent, models, ao.streams.round_robin(), 6, seed=3)
+    for world, known in agent.kept.known.items():
+        visits = visits_by_pair(known.counts)
+        assert visits.sum() == 300
+        assert known.sums.sum() == pytest.approx(history["learning_reward"][world::2].sum())
+        visited = visits > 0
+        assert (known.sums / np.maximum(1, visits))[visited] == pytest.approx(models.rewards.reshape(-1)[visited])
+
+
+def test_values_are_kept_and_the_next_episode_of_a_world_plans_on_from_them():
+    """After an episode they are not what they were at first, and one that begins from them needs no more sweeps."""
+    models = ao.worlds.gridworld()
+    agent = ao.agents.OracleLearner(300)
+    ao.run(agent, models, ao.streams.round_robin(), 8, seed=1)
+    first = agent.learning.nothing().own["values"]
+    for known in agent.kept.known.values():
+        behaviour = agent.learning.act(known, 300, streams(0, 1)[0])
+        assert (behaviour.beliefs.values[0] == known.own["values"]).all()
+        assert (known.own["values"] < first).all()
+
+
+def test_wider_rewards_bring_what_is_remembered_to_their_range():
+    """Values of rewards times 0.1 plus 0.5 are the values times 0.1, plus 0.5 for ever."""
+    models = ao.worlds.gridworld()
+    agent = ao.agents.Pooled(ao.learning.Practical(), 200, rewards="unknown")
+    ao.run(agent, models, ao.streams.uniform(), 3, seed=1)
+    before = agent.kept.known[0].own["values"].copy()
+    agent.rescale_rewards(0.1, 0.5, 0.5)
+    assert agent.kept.known[0].own["values"] == pytest.approx(0.1 * before + 0.5 / (1 - 0.98))
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

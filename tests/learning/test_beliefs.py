@@ -12,7 +12,7 @@ from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.identifying.knowledge import knowledge
 from aomultirl.learning.beliefs import LATEST, act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, SPENT, Options, planner
-from aomultirl.learning.shared_rows import share_rows
+from aomultirl.learning.shared_rows import share_rewards, share_rows
 
 NONE = np.empty(0)
 
@@ -29,9 +29,7 @@ def behaviour_of(memory, rewards, prior, horizon=1000):
     """memory: list of visits (S * A, S)."""
     n_states, n_actions = rewards.shape
     known = knowledge([table_of(visits) for visits in memory], n_states * n_actions, n_states)
-    plan = planner(
-        known, share_rows(known), rewards, horizon, Options(), NONE, np.zeros(n_states * n_actions, np.int64)
-    )
+    plan = planner(known, share_rows(known), rewards, horizon, Options())
     return act_on_beliefs(plan, np.asarray(prior), np.tile(plan.values, (len(memory), 1)))
 
 
@@ -118,6 +116,53 @@ def test_predictions_of_each_hypothesis_sum_to_one(episode):
             settle(behaviour, counts.record)
             total += np.exp(behaviour.beliefs.scores - np.log(prior))
         assert total == pytest.approx(np.ones(len(prior)))
+
+
+def slow_reward_scores(earned, visits, sums, n, believed, prior):
+    """ln prior + ln likelihood of the rewards of an episode, from the definition, with fractions as parts of visits.
+
+    earned, visits: of the worlds in memory, (C, S * A); sums, n: of the episode, (S * A,).
+    """
+    with np.errstate(divide="ignore"):
+        scores = np.log(prior)
+    for pair in range(len(sums)):
+        b = np.array([sums[pair], n[pair] - sums[pair]])
+        own = ln_ml(np.zeros(2), b, np.full(2, 0.5), 1.0)
+        of = []
+        for c in range(len(visits)):
+            before = np.array([believed.sums[c, pair], believed.mass[c, pair] - believed.sums[c, pair]])
+            of.append(ln_ml(before, b, np.full(2, 0.5), 1.0))
+        shown = np.flatnonzero(visits[:, pair])
+        new = own
+        if shown.size:
+            weights = [1.0 - believed.shared] + [believed.shared / shown.size] * shown.size
+            new = logsumexp([own, *(of[c] for c in shown)], b=weights)
+        scores += [of[c] if c in shown else new for c in range(len(visits))] + [new]
+    return scores
+
+
+@settings(deadline=None, max_examples=60)
+@given(episodes())
+def test_unknown_rewards_tell_worlds_apart_as_rows_of_two_outcomes(episode):
+    memory, chunks, rewards, prior = episode
+    rng, known = np.random.default_rng(0), knowledge([table_of(visits) for visits in memory], *memory[0].shape)
+    earned, sums = rng.random(known.visits.shape) * known.visits, np.zeros(rewards.size)
+    believed = share_rewards(earned, known.visits)
+
+    def both(unknown):
+        plan = planner(known, share_rows(known), rewards, 1000, Options(), unknown)
+        return act_on_beliefs(plan, np.asarray(prior), np.tile(plan.values, (len(memory), 1)))
+
+    behaviour, counts, seen = both((sums, believed)), CountTable(rewards.size), np.zeros_like(chunks[0])
+    for chunk in chunks:
+        counts.add(table_of(chunk))
+        seen += chunk
+        sums += rng.random(rewards.size) * chunk.sum(axis=1)
+        settle(behaviour, counts.record)
+    only = slow_reward_scores(earned, known.visits, sums, seen.sum(axis=1), believed, prior)
+    with np.errstate(divide="ignore"):
+        only -= np.log(prior)
+    assert behaviour.beliefs.scores == pytest.approx(slow_scores(behaviour, seen, prior) + only, abs=1e-6)
 
 
 def walk(world, behaviour, steps, seed=0):

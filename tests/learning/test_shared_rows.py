@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
-from scipy.special import gammaln
+from scipy.special import betaln, gammaln
 
 from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import knowledge
@@ -21,6 +21,7 @@ from aomultirl.learning.shared_rows import (
     REST,
     ROUNDS,
     THETA,
+    share_rewards,
     share_rows,
 )
 
@@ -104,6 +105,52 @@ def test_the_bayes_factor_is_that_of_marginal_likelihoods(memory, theta):
         assert fast == pytest.approx(slow, abs=1e-8)
 
 
+def slow_rho(ln_b, visits):
+    """rho by expectation and maximisation, from ln B of the rows of every two worlds."""
+    rho = 0.5
+    for _ in range(ROUNDS):
+        chances = [0.5]
+        for w, j in pairs_of_worlds(len(visits)):
+            for pair in range(visits.shape[1]):
+                if min(visits[w, pair], visits[j, pair]) >= ENOUGH:
+                    odds = rho * math.exp(ln_b[w, j, pair])
+                    chances.append(odds / (1.0 - rho + odds))
+        rho = min(sum(chances) / len(chances), MOST_SHARED)
+    return rho
+
+
+def slow_worth(rho, ln_b, visits, w, pair):
+    """How many visits of each other world's row count for world w."""
+    others = [j for j in range(len(visits)) if j != w and visits[j, pair] > 0]
+    guess = min(rho / (1.0 - rho), GUESS) / max(1, len(others))
+    return {j: min(visits[j, pair], guess * math.exp(min(ln_b[w, j, pair], 30.0))) for j in others}
+
+
+@settings(deadline=None, max_examples=200)
+@given(memories(least=1))
+def test_rewards_are_shared_as_rows_of_two_outcomes(memory):
+    """The first successor earns, the others do not, so whole rewards are rows of two outcomes; and parts of rewards."""
+    count, n_pairs, n_states = memory.shape
+    visits, parts = memory.sum(axis=2), np.linspace(1.0, 0.0, n_states) if n_states > 1 else np.array([0.25])
+    sums = memory @ parts
+    found = share_rewards(sums, visits)
+    ln_b = np.zeros((count + 1, count + 1, n_pairs))
+    ml = lambda earned, n: betaln(earned + 0.5, n - earned + 0.5) - betaln(0.5, 0.5)  # noqa: E731
+    for w, j in pairs_of_worlds(count):
+        both = (visits[w] > 0) & (visits[j] > 0)
+        together = ml(sums[w] + sums[j], visits[w] + visits[j])
+        ln_b[w, j] = ln_b[j, w] = both * (together - ml(sums[w], visits[w]) - ml(sums[j], visits[j]))
+    rho = slow_rho(ln_b, visits)
+    assert found.shared == pytest.approx(rho)
+    for w in range(count + 1):
+        for pair in range(n_pairs):
+            worths = slow_worth(rho, ln_b, visits, w, pair)
+            mass = sum(worths.values()) + (visits[w, pair] if w < count else 0)
+            earned = sum(worth * sums[j, pair] / visits[j, pair] for j, worth in worths.items())
+            assert found.mass[w, pair] == pytest.approx(mass)
+            assert found.sums[w, pair] == pytest.approx(earned + (sums[w, pair] if w < count else 0.0))
+
+
 @settings(deadline=None, max_examples=200)
 @given(memories(least=1))
 def test_rows_are_shared_by_their_odds(memory):
@@ -120,24 +167,13 @@ def test_rows_are_shared_by_their_odds(memory):
                 alpha, _, theta = found.prior[:, pair]
                 same = ln_ml(one + other, alpha, theta) - ln_ml(one, alpha, theta) - ln_ml(other, alpha, theta)
                 ln_b[w, j, pair] = ln_b[j, w, pair] = same
-    rho = 0.5
-    for _ in range(ROUNDS):
-        chances = [0.5]
-        for w, j in pairs_of_worlds(count):
-            for pair in range(n_pairs):
-                if min(visits[w, pair], visits[j, pair]) >= ENOUGH:
-                    odds = rho * math.exp(ln_b[w, j, pair])
-                    chances.append(odds / (1.0 - rho + odds))
-        rho = min(sum(chances) / len(chances), MOST_SHARED)
+    rho = slow_rho(ln_b, visits)
     assert found.shared == pytest.approx(rho)
 
     for w in range(count + 1):
         for pair in range(n_pairs):
             row = memory[w, pair].astype(float) if w < count else np.zeros(memory.shape[2])
-            others = [j for j in range(count) if j != w and visits[j, pair] > 0]
-            for j in others:
-                guess = min(rho / (1.0 - rho), GUESS) / len(others)
-                worth = min(visits[j, pair], guess * math.exp(min(ln_b[w, j, pair], 30.0)))
+            for j, worth in slow_worth(rho, ln_b, visits, w, pair).items():
                 if worth > 0.01:
                     row += worth * memory[j, pair] / visits[j, pair]
             first, last = known.starts[pair], known.starts[pair + 1] - 1

@@ -120,9 +120,8 @@ class _Alone(Agent):
 class OneEpisode(_Alone):
     """A learner that learns every world afresh in every episode (K = M = 1).
 
-    What is known of the world, its transitions above all, comes from the episode's own samples alone.  What the learner
-    knows of all worlds alike (:meth:`aomultirl.learning.Learning.shared`) stays from episode to episode: the practical
-    learner's estimates of unknown rewards, which the worlds of a set share.
+    What is known of the world, transitions and unknown rewards, comes from the episode's own samples alone.  What a
+    learner knows of all worlds alike (:meth:`aomultirl.learning.Learning.shared`) stays from episode to episode.
 
     Examples
     --------
@@ -197,14 +196,14 @@ class OracleUCBVI(Told):
 
 
 class OneEpisodeLearner(OneEpisode):
-    """The practical learner in every episode alone; where rewards are unknown, all episodes tell them."""
+    """The practical learner in every episode alone."""
 
     def __init__(self, horizon: int, *, rewards: str = "known", learner: Learner = Practical()) -> None:
         super().__init__(learner, horizon, rewards=rewards)
 
 
 class OracleLearner(Told):
-    """The practical learner that is told the world; where rewards are unknown, all episodes tell them."""
+    """The practical learner that is told the world."""
 
     def __init__(self, horizon: int, *, rewards: str = "known", learner: Learner = Practical()) -> None:
         super().__init__(learner, horizon, rewards=rewards)

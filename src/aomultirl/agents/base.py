@@ -251,6 +251,7 @@ class Agent:
         """
         records.each(self.kept, "rescale_rewards", times, plus)
         if hasattr(self.kept, "shared"):
+            records.each(self.kept, "rescale_own", self._learner, times, plus)
             self.kept.shared = self._learner.rescaled_shared(self.kept.shared, times, plus)
         rewards = None if self.setting.rewards is None else times * self.setting.rewards + plus
         self.go_on(replace(self.setting, rewards=rewards, rest=rest))

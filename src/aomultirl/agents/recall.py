@@ -25,16 +25,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks
+from aomultirl import checks, records
 from aomultirl.agents.base import (
-    NOTHING,
     Agent,
     Episode,
     Evidence,
     Memory,
     Remembered,
     Report,
-    check_shared,
     learner_setting,
     read_failure,
 )
@@ -55,6 +53,7 @@ from aomultirl.identifying.proof import (
     ln_against,
     standards,
 )
+from aomultirl.learning import Tally
 from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, planner
 from aomultirl.learning.practical import Practical
@@ -120,7 +119,7 @@ class Recall(Agent):
         if not isinstance(self.learner, Practical):
             raise checks.Refusal("learner", f"is {checks.shown(self.learner)}, not ao.learning.Practical(...)")
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
-        self.kept = RecallMemory(shared=self._learning.shared())
+        self.kept = RecallMemory()
         self._now: tuple[BeliefBehaviour, Knowledge, Knowledge] | None = None
 
     @property
@@ -142,7 +141,7 @@ class Recall(Agent):
         known, proven = self._recollect()
         tally = self._learning.tally()
         counts, sums = tally.counts, tally.sums
-        behaviour = self._behaviour(known, sums)
+        behaviour = self._behaviour(known, sums, stream)
         self._now = behaviour, known, proven
         trace = yield from self._first_half(behaviour, counts, sums)
         everyone = [number for number, world in enumerate(self.worlds) if world.proven is not None]
@@ -152,10 +151,8 @@ class Recall(Agent):
         yield Phase(behaviour, self.horizon - self.horizon // 2 - spent, counts, sums)
         late = self._judge(behaviour, known, proven, counts, early.survivors)
 
-        self._learning.learn_rewards(counts, sums)
-        self.kept.shared = self._learning.shared()
         self._keep_values(behaviour)
-        report = self._remember(early, late, before, counts, behaviour, spent)
+        report = self._remember(early, late, before, tally, behaviour, spent)
         self._forget()
         trace["steps"].append(int(counts.to_lists()[2].sum()))
         trace["belief"].append(_posterior(behaviour))
@@ -220,8 +217,7 @@ class Recall(Agent):
         """The same learner in the same world, with the worth of evidence in place of the rewards."""
         setting, plan = self.setting, behaviour.planner
         goals = (worth / worth.max()).reshape(setting.n_states, setting.n_actions)
-        nothing = np.zeros(len(worth), np.int64)
-        seeker = planner(plan.known, plan.shared_rows, goals, steps, self._learning.options, NOTHING, nothing)
+        seeker = planner(plan.known, plan.shared_rows, goals, steps, self._learning.options)
         prior = np.zeros(len(self.worlds) + 1)
         prior[plan.state[GUIDE]] = 1.0
         seeking = act_on_beliefs(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
@@ -240,8 +236,8 @@ class Recall(Agent):
             Knowledge(both.starts, both.states, seen[count:], visits[count:]),
         )
 
-    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64]) -> BeliefBehaviour:
-        plan = self._learning.planner([world.counts for world in self.worlds], sums, known)
+    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64], stream: RandomStream) -> BeliefBehaviour:
+        plan = self._learning.planner(self.worlds, sums, stream, known)
         values = np.array([world.values for world in self.worlds]).reshape(-1, self.setting.n_states)
         prior = np.array([1.0 + world.met for world in self.worlds] + [0.0])
         new = 1.0 / (1.0 + self.kept.met)
@@ -277,14 +273,15 @@ class Recall(Agent):
         return Verdict(likely, sure, survivors, certified, cover)
 
     def _remember(
-        self, early: Verdict, late: Verdict, before: Any, counts: CountTable, behaviour: BeliefBehaviour, spent: int
+        self, early: Verdict, late: Verdict, before: Any, tally: Tally, behaviour: BeliefBehaviour, spent: int
     ) -> Report:
+        counts = tally.counts
         self.kept.met += 1
         for world in self.worlds:
             world.met *= FADING
         founded = not late.survivors
         if late.sure or founded:
-            world = self._note(late, counts, behaviour, founded)
+            world = self._note(late, tally, behaviour, founded)
             world.met += 1.0
             world.tries += spent > 0
         if early.proven:
@@ -294,18 +291,17 @@ class Recall(Agent):
         if founded:
             world.number, world.proven = self.clusters, CountTable(len(counts.record.heads))
             world.proven.add(counts)
-            return self._report(world.number, counts, world, new_cluster=True)
+            return self._report(world.number, world, new_cluster=True)
         if late.proven or (early.proven and early.likely in late.survivors):
             world = self.worlds[(late if late.proven else early).likely]
-            return self._report(world.number, counts, world, certified=bool(late.certified.all()))
+            return self._report(world.number, world, certified=bool(late.certified.all()))
         self.kept.abstentions += 1
-        return self._report(-1, counts, self.worlds[late.likely] if late.sure else None, abstained=True)
+        return self._report(-1, self.worlds[late.likely] if late.sure else tally, abstained=True)
 
-    def _report(self, number: int, counts: CountTable, world: World | None, **told: bool) -> Report:
-        """With the policy that is best for all that is believed of this world."""
-        samples = counts if world is None else world.counts
-        plan = self._learning.first_actions(samples)
-        return Report(number, evaluation=plan, evaluation_horizon=self.horizon, samples=(samples,), **told)
+    def _report(self, number: int, seen: World | Tally, **told: bool) -> Report:
+        """With the policy that is best for all that is believed of a world, or that the episode has shown."""
+        plan = self._learning.first_actions(seen)
+        return Report(number, evaluation=plan, evaluation_horizon=self.horizon, samples=(seen.counts,), **told)
 
     def _forget(self) -> None:
         """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""
@@ -315,13 +311,15 @@ class Recall(Agent):
                 return
             self.worlds.remove(min(loose, key=lambda world: world.met))
 
-    def _note(self, late: Verdict, counts: CountTable, behaviour: BeliefBehaviour, founded: bool) -> World:
-        """The world that these counts are added to: the likeliest, or one more."""
+    def _note(self, late: Verdict, tally: Tally, behaviour: BeliefBehaviour, founded: bool) -> World:
+        """The world that an episode is added to: the likeliest, or one more."""
         fits = late.likely < len(self.worlds) and not (founded and self.worlds[late.likely].proven is not None)
         if not fits:
-            self.worlds.append(World(CountTable(len(counts.record.heads)), behaviour.planner.values.copy(), 0.0))
+            nothing = self._learning.tally()
+            self.worlds.append(World(nothing.counts, nothing.sums, behaviour.planner.values.copy(), 0.0))
         world = self.worlds[late.likely if fits else -1]
-        world.counts.add(counts)
+        world.counts.add(tally.counts)
+        world.sums += tally.sums
         return world
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
@@ -355,18 +353,15 @@ class Recall(Agent):
 
     def restore(self, kept: RecallMemory) -> None:
         kept.check()
-        check_shared(kept.shared, self._learning)
+        nothing = self._learning.nothing()
+        for place, world in enumerate(kept.worlds):
+            records.check_like({"sums": world.sums}, {"sums": nothing.sums}, f"memory.worlds[{place}]")
         super().restore(kept)
-        self._learning.take_shared(kept.shared)
 
     def memory(self, stream: RandomStream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
         return Memory(
-            [
-                Remembered(world.proven, self._learning.first_actions(world.counts))
-                for world in clusters
-                if world.proven
-            ],
+            [Remembered(world.proven, self._learning.first_actions(world)) for world in clusters if world.proven],
             np.arange(self.setting.n_states * self.setting.n_actions),
             None,
         )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
+from aomultirl.learning.base import rescaled
 from aomultirl.records import Shape, Within
 
 COVER = 0.8
@@ -47,6 +48,8 @@ class World:
 
     counts
         all that is believed of it.
+    sums
+        (S * A,), the rewards that were earned in it, added up; empty where they are known.
     values
         (S,), where planning begins.
     met
@@ -60,11 +63,16 @@ class World:
     """
 
     counts: CountTable
+    sums: Annotated[NDArray[np.float64], Within(0.0)]
     values: Annotated[NDArray[np.float64], Shape("states")]
     met: Annotated[float, Within(0.0)] = 1.0
     tries: Annotated[int, Within(0)] = 0
     proven: CountTable | None = None
     number: Annotated[int, Within(-1)] = -1
+
+    def rescale_rewards(self, times: float, plus: float) -> None:
+        """Rewards are shown as ``times`` what they were, ``plus`` so much: bring the sums to it."""
+        self.sums[:] = rescaled(self.sums, self.counts, times, plus)
 
 
 @dataclass
@@ -77,8 +85,6 @@ class RecallMemory:
         how many episodes.
     abstentions
         episodes that were put in no cluster.
-    shared
-        what the learner knows of all worlds alike.
     traces
         the evidence of some episodes.
     """
@@ -86,7 +92,6 @@ class RecallMemory:
     worlds: Annotated[list[World], Within(most="episodes")] = field(default_factory=list)
     met: Annotated[int, Within(0, "episodes")] = 0
     abstentions: Annotated[int, Within(0, "episodes")] = 0
-    shared: dict[str, NDArray[Any]] = field(default_factory=dict)
     traces: Traces = field(default_factory=Traces)
 
     def check(self) -> None:

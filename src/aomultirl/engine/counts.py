@@ -249,6 +249,12 @@ def merged(tables: "Sequence[CountTable]") -> "CountTable":
     return total
 
 
+def visits_by_pair(counts: "CountTable") -> NDArray[np.int64]:
+    """How often every pair was visited, (S * A,)."""
+    starts, _, visits = counts.to_lists()
+    return np.diff(np.concatenate(([0], np.cumsum(visits)))[starts])
+
+
 class CountTable:
     """Owner of the counts N(s, a, s') of one learner.
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.counts import CountTable
+from aomultirl.engine.counts import CountTable, visits_by_pair
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.setting import Setting
@@ -89,6 +89,10 @@ class Known:
         """Rewards are shown as ``times`` what they were, ``plus`` so much: bring the sums to it."""
         self.sums[:] = rescaled(self.sums, self.counts, times, plus)
 
+    def rescale_own(self, learner: "Learner", times: float, plus: float) -> None:
+        """Have the learner bring its own arrays to the same."""
+        self.own = learner.rescaled_own(self.own, times, plus)
+
     def add(self, tally: Tally) -> None:
         """Add the counts of an episode, and its rewards where they are added up."""
         self.counts.add(tally.counts)
@@ -100,9 +104,7 @@ def rescaled(sums: NDArray[np.float64], counts: CountTable, times: float, plus: 
     """Sums of rewards over counted visits, when each reward r is ``times * r + plus`` instead; none stay none."""
     if len(sums) == 0:
         return sums
-    starts, _, visits = counts.to_lists()
-    pairs = np.diff(np.concatenate(([0], np.cumsum(visits)))[starts])
-    return np.maximum(times * sums + plus * pairs, 0.0)
+    return np.maximum(times * sums + plus * visits_by_pair(counts), 0.0)
 
 
 class Learning:
@@ -205,6 +207,10 @@ class Learner:
     def shared_for(self, shared: dict[str, NDArray[Any]], setting: Setting) -> dict[str, NDArray[Any]]:
         """What :meth:`Learning.shared` gave, as it is in another setting, such as one of more episodes."""
         return shared
+
+    def rescaled_own(self, own: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
+        """The arrays of :attr:`Known.own`, when every reward r in them is ``times * r + plus`` instead."""
+        return own
 
     def rescaled_shared(self, shared: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
         """What :meth:`Learning.shared` gave, when every reward r in it is ``times * r + plus`` instead."""

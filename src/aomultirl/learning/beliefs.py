@@ -9,7 +9,7 @@ probability rho, and to have one of its own otherwise, so its likelihood is the 
     rho / C sum_c ML_c(row) + (1 - rho) ML_0(row),
 
 C being the number of those that have shown it.  Of a row that a known world has not shown, no more is expected of it
-than of a new one.
+than of a new one.  Rewards that are not known are rows of their own, of two outcomes, and tell worlds apart likewise.
 
 The behaviour acts as the learner of :mod:`.optimism` does with the counts of the likeliest hypothesis and of the
 episode. Nothing here is a proof: mistakes cost reward.  Proofs are :mod:`aomultirl.identifying.proof`.
@@ -30,7 +30,6 @@ from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.optimism import (
     GUIDE,
     SPENT,
-    TOP,
     Planner,
     book_row,
     plan,
@@ -38,7 +37,7 @@ from aomultirl.learning.optimism import (
     reprice,
     sweep,
 )
-from aomultirl.learning.shared_rows import ALPHA, REST, THETA
+from aomultirl.learning.shared_rows import ALPHA, REST, THETA, ln_earned
 
 SWEEPS = 20
 """Rotations over all states when the guide changes."""
@@ -56,9 +55,10 @@ class Beliefs(NamedTuple):
     scores
         (C + 1,), ln of prior times likelihood, the new world last.
     rows
-        (C + 1, S * A), ln ML of each row, that of a row of its own last.
+        (C + 1, rows), ln ML of each row, that of a row of its own last: one for every pair's successors, and one for
+        its rewards where they are not known.
     mixed
-        (S * A,), ln ML of the new world's rows.
+        (rows,), ln ML of the new world's rows.
     values
         (C, S), where planning begins for each.
     switches
@@ -93,11 +93,11 @@ def act_on_beliefs(planner: Planner, prior: NDArray[np.float64], values: NDArray
 
     With no known world this is the learner alone; with one and prior (1, 0) it learns on in that world.
     """
-    count, n_pairs = len(prior) - 1, len(planner.total)
+    count, n_rows = len(prior) - 1, len(planner.total) + len(planner.sums)
     with np.errstate(divide="ignore"):
         scores = np.log(prior)
     beliefs = Beliefs(
-        scores, np.zeros((count + 1, n_pairs)), np.zeros(n_pairs), np.array(values, np.float64), np.zeros(2, np.int64)
+        scores, np.zeros((count + 1, n_rows)), np.zeros(n_rows), np.array(values, np.float64), np.zeros(2, np.int64)
     )
     return BeliefBehaviour(empty_table(len(planner.values)), planner, beliefs)
 
@@ -137,39 +137,55 @@ def _score(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> Non
 
 
 @kernel
+def _score_rewards(planner: Planner, beliefs: Beliefs, pair: int) -> None:
+    """ln ML of the rewards that a pair has earned in the episode, whose visits are booked."""
+    shared, row = planner.shared_rewards, len(planner.total) + pair
+    earned, n = planner.sums[pair], planner.total[pair]
+    for c in range(len(shared.mass)):
+        before, visits = (shared.sums[c, pair], shared.mass[c, pair]) if c < len(shared.mass) - 1 else (0.0, 0.0)
+        beliefs.rows[c, row] = ln_earned(before + earned, visits + n) - ln_earned(before, visits)
+
+
+@kernel
 def _believe(
-    beliefs: Beliefs, visits: NDArray[np.int64], pair: int, before: NDArray[np.float64], shared: float
+    beliefs: Beliefs, visits: NDArray[np.int64], pair: int, row: int, before: NDArray[np.float64], shared: float
 ) -> None:
-    """The scores after a row's likelihoods changed from ``before``."""
+    """The scores after the likelihoods of one of a pair's rows changed from ``before``."""
     scores, rows = beliefs.scores, beliefs.rows
     count = len(scores) - 1
-    most, models = rows[count, pair], 0
+    most, models = rows[count, row], 0
     for c in range(count):
         if visits[c, pair] > 0:
             models += 1
-            most = max(most, rows[c, pair])
-    mixed = rows[count, pair]
+            most = max(most, rows[c, row])
+    mixed = rows[count, row]
     if models > 0:
-        total = (1.0 - shared) * math.exp(rows[count, pair] - most)
+        total = (1.0 - shared) * math.exp(rows[count, row] - most)
         for c in range(count):
             if visits[c, pair] > 0:
-                total += shared / models * math.exp(rows[c, pair] - most)
+                total += shared / models * math.exp(rows[c, row] - most)
         mixed = most + math.log(total)
     for c in range(count):
-        scores[c] += rows[c, pair] - before[c] if visits[c, pair] > 0 else mixed - beliefs.mixed[pair]
-    scores[count] += mixed - beliefs.mixed[pair]
-    beliefs.mixed[pair] = mixed
+        scores[c] += rows[c, row] - before[c] if visits[c, pair] > 0 else mixed - beliefs.mixed[row]
+    scores[count] += mixed - beliefs.mixed[row]
+    beliefs.mixed[row] = mixed
 
 
 @kernel
 def _learn(behaviour: BeliefBehaviour, counts: Counts, pair: int) -> None:
     """Take a row over into beliefs and model."""
     planner, beliefs = behaviour.planner, behaviour.beliefs
-    if len(beliefs.scores) > 1:
+    compares = len(beliefs.scores) > 1
+    if compares:
         before = beliefs.rows[:, pair].copy()
         _score(planner, beliefs, counts, pair)
-        _believe(beliefs, planner.known.visits, pair, before, planner.shared_rows.shared)
+        _believe(beliefs, planner.known.visits, pair, pair, before, planner.shared_rows.shared)
     planner.state[SPENT] += book_row(planner, counts, pair)
+    if compares and len(planner.sums) > 0:
+        row = len(planner.total) + pair
+        before = beliefs.rows[:, row].copy()
+        _score_rewards(planner, beliefs, pair)
+        _believe(beliefs, planner.known.visits, pair, row, before, planner.shared_rewards.shared)
     remodel(planner, pair)
     reprice(planner, pair)
 
@@ -213,8 +229,7 @@ def _follow(behaviour: BeliefBehaviour, counts: Counts, guide: int, state: int) 
     if guide < len(beliefs.values):
         planner.values[:] = beliefs.values[guide]
     else:
-        planner.values[:] = planner.rewards.max() / (1.0 - planner.options.discount)
-    planner.tops[TOP] = planner.values.max()
+        planner.values[:] = planner.promise
     sweep(planner, table, counts, SWEEPS, state)
 
 

@@ -17,6 +17,15 @@ and with the steps left,
 
 How LEVEL, PACE, NOVELTY and the discount were chosen is in ``docs/recall.md``.
 
+Where rewards are not known, they are a part of what an action leads to: with r the mean that a pair has earned,
+
+    Q(s, a) = (n (r + discount * m) + l hope(s)) / (n + l),    hope(s) = (1 - v) max{r + discount * V(s')} + v top,
+
+the first maximum over what was seen from s.  ``top`` is the greatest r + discount * V(s') that was seen anywhere, and
+at least the greatest reward that there can be, once.  So a pair that nobody has tried never promises more than the
+best thing that is known: a goal that ends the episode is worth reaching although much is left unseen.  Among pairs
+that promise the same, chance decides, once for every state and episode.
+
 Values are kept up to date by BACKUPS backups a step, in rotation, so a step costs the same in large worlds.  Counts are
 those of the episode, and of what is believed of the world it is taken for (:mod:`.shared_rows`).
 """
@@ -28,16 +37,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import Table
-from aomultirl.engine.compiling import borrowing, kernel
+from aomultirl.engine.compiling import borrowing, inlined, kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
+from aomultirl.engine.random import below
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import Knowledge, place_of
-from aomultirl.learning.shared_rows import SharedRows
+from aomultirl.learning.shared_rows import SharedRewards, SharedRows, no_rewards
 
-NEXT, SPENT, GUIDE = range(3)
+U = np.uint64
+
+NEXT, SPENT, GUIDE, SALT = range(4)
 """Cells of a planner's ``state``."""
 TOP, HIGHEST = range(2)
 """Cells of a planner's ``tops``."""
+SCATTER = 0x9E3779B97F4A7C15
+"""An odd multiplier that scatters the numbers of states over 64 bits: 2**64 over the golden ratio."""
 
 
 class Options(NamedTuple):
@@ -68,19 +82,22 @@ class Planner(NamedTuple):
     weight, mass
         the same as they are planned with, with those of the guide.
     rewards
-        (S * A,).
+        (S * A,), as they are planned with.
     sums
-        (S * A,), rewards added up, where they are not known; else empty.
-    before
-        (S * A,), visits of earlier episodes that ``sums`` holds too.
+        (S * A,), rewards of the episode added up, where they are not known; else empty.
+    shared_rewards
+        what is believed of the rewards of those worlds and of a new one, where they are not known.
+    promise
+        the value of a state of which nothing is known; where rewards are not known, ``top`` is at least this.
     values
         (S,).
     lease
         (S,), visits that the entry of a state was good for when it was made.
     state
-        NEXT state to be backed up, steps SPENT, GUIDE: the world whose shared rows are in ``weight``.
+        NEXT state to be backed up, steps SPENT, GUIDE: the world whose shared rows are in ``weight``, and the SALT of
+        chance where actions promise the same.
     tops
-        TOP, the greatest value, and the HIGHEST of this rotation.
+        TOP, the greatest that is hoped for, and the HIGHEST of this rotation.
     marks, means
         room to work in.
     going_on
@@ -101,7 +118,8 @@ class Planner(NamedTuple):
     mass: NDArray[np.float64]
     rewards: NDArray[np.float64]
     sums: NDArray[np.float64]
-    before: NDArray[np.int64]
+    shared_rewards: SharedRewards
+    promise: float
     values: NDArray[np.float64]
     lease: NDArray[np.int64]
     state: NDArray[np.int64]
@@ -114,12 +132,23 @@ class Planner(NamedTuple):
     options: Options
 
 
+@inlined
+def _first_of_equals(salt: np.int64, state: int, n_actions: int) -> np.int64:
+    """Where a state begins to compare its actions, so that the first of equals is one at random."""
+    bits = (U(salt) ^ U(state)) * U(SCATTER)
+    return below(U(n_actions), (bits ^ (bits >> U(29))) * U(SCATTER))
+
+
 @borrowing
-def back_up(planner: Planner, counts: Counts, top: float, left: float, state: int) -> tuple[float, int]:
-    """(V, the best action) of one state; values are taken relative to ``top``, with ``left`` steps to go."""
+def back_up(planner: Planner, counts: Counts, top: float, left: float, state: int) -> tuple[float, int, float]:
+    """(V, the best action, the greatest that was seen) of one state, with ``left`` steps to go.
+
+    What an action leads to is taken relative to ``top``.  The last number is what ``top`` is the greatest of.
+    """
     starts, states, weight, mass = planner.known.starts, planner.known.states, planner.weight, planner.mass
     values, marks, means, options = planner.values, planner.marks, planner.means, planner.options
-    n_actions = len(means)
+    n_actions, unknown = len(means), len(planner.sums) > 0
+    within, beyond = (options.discount, 1.0) if unknown else (1.0, options.discount)
     stamp = marks[len(values)] + 1
     marks[len(values)] = stamp
     local, visits, distinct = -np.inf, 0.0, 0
@@ -130,11 +159,11 @@ def back_up(planner: Planner, counts: Counts, top: float, left: float, state: in
             continue
         visits += n
         i, end = np.uint64(starts[pair]), np.uint64(starts[pair + np.uint64(1)] - 1)
-        total = 0.0
+        total, earned = 0.0, planner.rewards[pair] if unknown else 0.0
         for j in range(i, end):
             if weight[j] > 0.0:
                 s = np.uint64(states[j])
-                v = values[s] - top
+                v = earned + within * values[s] - top
                 total += weight[j] * v
                 local = max(local, v)
                 distinct += marks[s] != stamp
@@ -144,7 +173,7 @@ def back_up(planner: Planner, counts: Counts, top: float, left: float, state: in
             for slot in range(*span(counts, int(pair))):
                 key = counts.slots[WORDS * slot]
                 if key != EMPTY and (first == last or place_of(starts, states, int(pair), key) == last):
-                    v = values[key] - top
+                    v = earned + within * values[key] - top
                     total += counts.slots[WORDS * slot + VISITS] * v
                     local = max(local, v)
                     distinct += marks[key] != stamp
@@ -152,18 +181,27 @@ def back_up(planner: Planner, counts: Counts, top: float, left: float, state: in
         means[a] = total / n
     hope = local * (1.0 - min(1.0, options.novelty * distinct / visits)) if visits > 0.0 else 0.0
     best, action = -np.inf, 0
-    for a in range(n_actions):
+    a = int(_first_of_equals(planner.state[SALT], state, n_actions)) if unknown else 0
+    for _ in range(n_actions):
         pair = np.uint64(state * n_actions + a)
         n = mass[pair]
         q = hope
         if n > 0.0:
             extra = options.level * math.log1p(left / (options.pace * n))
             q = (n * means[a] + extra * hope) / (n + extra)
-        q = planner.rewards[pair] + options.discount * (q + top)
+        q = (0.0 if unknown else planner.rewards[pair]) + beyond * (q + top)
         if q > best:
             best, action = q, a
+        a = a + 1 if a + 1 < n_actions else 0
     going_on = planner.going_on[planner.state[GUIDE], state]
-    return going_on * best + (1.0 - going_on) * planner.rest / (1.0 - options.discount), action
+    value = going_on * best + (1.0 - going_on) * planner.rest / (1.0 - options.discount)
+    return value, action, local + top if unknown else value
+
+
+@inlined
+def _least(planner: Planner) -> float:
+    """What ``top`` is at least."""
+    return planner.promise if len(planner.sums) > 0 else -np.inf
 
 
 @borrowing
@@ -171,6 +209,7 @@ def plan(planner: Planner, table: Table, counts: Counts, backups: int, last: int
     """Back up so many states in rotation, and ``last`` at last.  Entries that are still good are kept."""
     state, tops, values = planner.state, planner.tops, planner.values
     left = float(max(0, planner.horizon - state[SPENT]))
+    least = _least(planner)
     s, top, highest, spent = state[NEXT], tops[TOP], tops[HIGHEST], 0
     for step in range(backups + 1):
         spent = serve_signals(spent, 32 * len(planner.means))
@@ -178,11 +217,11 @@ def plan(planner: Planner, table: Table, counts: Counts, backups: int, last: int
             s -= 1
             if s < 0:
                 s = len(values) - 1
-                top, highest = highest, -np.inf
+                top, highest = highest, least
         at = s if step < backups else last
-        v, action = back_up(planner, counts, top, left, at)
+        v, action, seen = back_up(planner, counts, top, left, at)
         values[at] = v
-        highest = max(highest, v)
+        highest = max(highest, seen)
         if planner.lease[at] == 1:
             table.plan[at] = action
     state[NEXT], tops[TOP], tops[HIGHEST] = s, top, highest
@@ -192,7 +231,9 @@ def plan(planner: Planner, table: Table, counts: Counts, backups: int, last: int
 def sweep(planner: Planner, table: Table, counts: Counts, sweeps: int, last: int) -> None:
     """Whole rotations, from the values as they are."""
     planner.state[NEXT] = 0
-    planner.tops[HIGHEST] = planner.values.max()
+    planner.tops[HIGHEST] = (
+        planner.values.max() if len(planner.sums) == 0 else max(planner.values.max(), planner.promise)
+    )
     plan(planner, table, counts, sweeps * len(planner.values), last)
 
 
@@ -227,11 +268,21 @@ def remodel(planner: Planner, pair: int) -> None:
 
 @kernel
 def reprice(planner: Planner, pair: int) -> None:
-    """The reward of a pair, where it is not known: as if ``level`` more visits had earned 1."""
+    """The reward of a pair, where it is not known: the mean of what the episode and the guide's world have earned."""
     if len(planner.sums) > 0:
-        n = planner.total[pair] + planner.before[pair]
-        extra = planner.options.level
-        planner.rewards[pair] = (planner.sums[pair] + extra) / (n + extra) if n > 0 else 1.0
+        shared, guide = planner.shared_rewards, planner.state[GUIDE]
+        n = planner.total[pair] + shared.mass[guide, pair]
+        planner.rewards[pair] = (planner.sums[pair] + shared.sums[guide, pair]) / n if n > 0.0 else 0.0
+
+
+def promise(rewards: NDArray[np.float64] | None, rest: float, discount: float) -> float:
+    """The value of a state of which nothing is known: the greatest reward, again and again where rewards are known.
+
+    Where they are not known, the greatest that there can be, 1, is promised once, and what nothing is worth after it.
+    """
+    if rewards is None:
+        return 1.0 + discount * rest / (1.0 - discount)
+    return float(rewards.max()) / (1.0 - discount)
 
 
 def planner(
@@ -240,15 +291,28 @@ def planner(
     rewards: NDArray[np.float64],
     horizon: int,
     options: Options,
-    sums: NDArray[np.float64],
-    before: NDArray[np.int64],
+    unknown: tuple[NDArray[np.float64], SharedRewards] | None = None,
     going_on: NDArray[np.float64] | None = None,
     rest: float = 0.0,
+    salt: int = 0,
 ) -> Planner:
-    """Nothing seen in this episode yet; rewards (S, A), going_on (C, S), in every state where it is not given."""
+    """To plan with in an episode that has shown nothing yet.
+
+    Parameters
+    ----------
+    rewards
+        (S, A); where they are not known, only the shape counts.
+    unknown
+        (sums, shared rewards), where rewards are not known; the sums are those that the episode adds to.
+    going_on
+        (C, S), how often the episode goes on after an arrival; always where it is not given.
+    salt
+        of chance where actions promise the same.
+    """
     n_states, n_actions = rewards.shape
     n_pairs, places = n_states * n_actions, len(known.states)
-    most = rewards.max() / (1.0 - options.discount)
+    sums, shared_rewards = (np.empty(0), no_rewards()) if unknown is None else unknown
+    most = promise(rewards if unknown is None else None, rest, options.discount)
     lasting = np.ones((len(shared_rows.mass), n_states))
     if going_on is not None:
         lasting[:-1] = going_on
@@ -261,10 +325,11 @@ def planner(
         mass=np.zeros(n_pairs),
         rewards=np.array(rewards, np.float64).reshape(-1),
         sums=sums,
-        before=before,
+        shared_rewards=shared_rewards,
+        promise=most,
         values=np.full(n_states, most),
         lease=np.ones(n_states, np.int64),
-        state=np.array([0, 0, len(shared_rows.mass) - 1], np.int64),
+        state=np.array([0, 0, len(shared_rows.mass) - 1, salt], np.int64),
         tops=np.array([most, most]),
         marks=np.zeros(n_states + 1, np.int64),
         means=np.zeros(n_actions),

@@ -1,29 +1,37 @@
 """The practical learner: the optimism of :mod:`.optimism`, with what is remembered of a world.
 
-The worlds of a set share their rewards, so where these are estimated, what was earned in any of them counts for all.
+Where rewards are not known, they are learned as transitions are: of each world from the episodes that were held to be
+it, and shared between worlds as far as the data support (:mod:`.shared_rows`).
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import RandomStream
+from aomultirl.engine.counts import CountTable, visits_by_pair
+from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import Ran
 from aomultirl.identifying.knowledge import Knowledge, knowledge
-from aomultirl.learning.base import Known, Learner, Learning, Share, Tally
+from aomultirl.learning.base import Known, Learner, Learning, Share
 from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs
 from aomultirl.learning.greedy import greedy
-from aomultirl.learning.optimism import Options, Planner, planner
-from aomultirl.learning.shared_rows import share_rows
+from aomultirl.learning.optimism import Options, Planner, planner, promise
+from aomultirl.learning.shared_rows import share_rewards, share_rows
 from aomultirl.setting import Setting
 
 SWEEPS = 200
 """Of the value iteration that finds the plan without optimism; with a discount of 0.98 what is left is below 2 %."""
+
+
+class Rewarded(Protocol):
+    """What was counted in a world, and the rewards added up where they are not known: (S * A,), or empty."""
+
+    counts: CountTable
+    sums: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,10 +71,8 @@ class Practical(Learner):
         checks.integer("backups", self.backups, least=1)
         return PracticalLearning(setting, self, horizon)
 
-    def rescaled_shared(self, shared: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
-        if len(shared["sums"]) == 0:
-            return shared
-        return {**shared, "sums": times * shared["sums"] + plus * shared["visits"]}
+    def rescaled_own(self, own: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
+        return {"values": times * own["values"] + plus / (1.0 - self.discount)}
 
 
 class PracticalLearning(Learning):
@@ -81,71 +87,73 @@ class PracticalLearning(Learning):
     def __init__(self, setting: Setting, learner: Practical, horizon: int) -> None:
         super().__init__(setting, learner)
         self.options, self._horizon = Options(**asdict(learner)), horizon
-        self._sums = self._no_rewards()
-        self._visits = np.zeros(setting.n_pairs, np.int64)
 
     def nothing(self) -> Known:
-        """Counts alone: the rewards are known of all worlds alike."""
-        return Known(CountTable(self.setting.n_pairs), np.empty(0))
-
-    def tally(self) -> Tally:
-        """Rewards are added to those of all episodes before."""
-        return Tally(CountTable(self.setting.n_pairs), self._sums.copy())
+        """Counts, rewards where they are not known, and the values that planning goes on from."""
+        most = promise(self.setting.rewards, self.setting.rest, self.options.discount)
+        known = super().nothing()
+        known.own["values"] = np.full(self.setting.n_states, most)
+        return known
 
     def act(self, known: Known, steps: int, stream: RandomStream) -> BeliefBehaviour:
         """Learn on in the world that is known; in a new one where nothing is known of it."""
         tally = self.tally() if known.tally is None else known.tally
-        tables = [known.counts] if known.counts.record.filled.any() else []
-        prior = np.append(np.full(len(tables), 1.0), 0.0 if tables else 1.0)
-        plan = self.planner(tables, tally.sums)
-        return act_on_beliefs(plan, prior, np.tile(plan.values, (len(tables), 1)))
+        worlds = [known] if known.counts.record.filled.any() else []
+        prior = np.append(np.full(len(worlds), 1.0), 0.0 if worlds else 1.0)
+        plan = self.planner(worlds, tally.sums, stream)
+        return act_on_beliefs(plan, prior, np.tile(known.own["values"], (len(worlds), 1)))
 
     def learn(self, into: Known, ran: Ran) -> None:
-        into.counts.add(ran.phase.counts)
-        self.learn_rewards(ran.phase.counts, ran.phase.sums)
-
-    def learn_rewards(self, counts: CountTable, sums: NDArray[np.float64]) -> None:
-        """Take over the rewards of an episode that has ended, whichever world it was."""
-        if len(sums) > 0:
-            starts, _, visits = counts.to_lists()
-            self._sums = sums
-            self._visits += np.add.reduceat(np.append(visits, 0), starts[:-1]) * (np.diff(starts) > 0)
+        super().learn(into, ran)
+        if isinstance(ran.phase.behaviour, BeliefBehaviour):
+            into.own["values"] = ran.phase.behaviour.planner.values
 
     def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
-        return self.first_actions(known.counts)
+        return self.first_actions(known)
 
-    def first_actions(self, counts: CountTable) -> NDArray[np.int32]:
+    def first_actions(self, known: Rewarded) -> NDArray[np.int32]:
         """The plan that is best for these samples as they are, the same at every step, (S,)."""
         rewards = self.setting.rewards
         if rewards is None:
-            shape = (self.setting.n_states, self.setting.n_actions)
-            rewards = (self._sums / np.maximum(self._visits, 1)).reshape(shape)
-        return greedy(counts, rewards, self.options.discount, SWEEPS, self.setting.rest)
-
-    def shared(self) -> dict[str, NDArray[Any]]:
-        return {"sums": self._sums, "visits": self._visits}
-
-    def take_shared(self, shared: dict[str, NDArray[Any]]) -> None:
-        self._sums, self._visits = shared["sums"], shared["visits"]
+            means = known.sums / np.maximum(visits_by_pair(known.counts), 1)
+            rewards = means.reshape(self.setting.n_states, self.setting.n_actions)
+        return greedy(known.counts, rewards, self.options.discount, SWEEPS, self.setting.rest)
 
     def planner(
-        self, worlds: Sequence[CountTable], sums: NDArray[np.float64], known: Knowledge | None = None
+        self,
+        worlds: Sequence[Rewarded],
+        sums: NDArray[np.float64],
+        stream: RandomStream,
+        known: Knowledge | None = None,
     ) -> Planner:
         """To plan with in an episode whose rewards are added to ``sums``.
 
         Parameters
         ----------
         worlds
-            what was counted in each world in memory.
+            what was counted and earned in each world in memory.
+        stream
+            drawn from once, where rewards are not known.
         known
-            the same side by side, where it has been made already, perhaps with places for more.
+            the counts of the worlds side by side, where that has been made already, perhaps with places for more.
         """
         setting = self.setting
+        tables = [world.counts for world in worlds]
         if known is None:
-            known = knowledge(worlds, setting.n_pairs, setting.n_states)
-        rewards = setting.rewards
+            known = knowledge(tables, setting.n_pairs, setting.n_states)
+        rewards, unknown, salt = setting.rewards, None, 0
         if rewards is None:
             rewards = np.ones((setting.n_states, setting.n_actions))
-        lasting = np.array([counts.going_on(setting.n_states) for counts in worlds]).reshape(-1, setting.n_states)
-        told = (rewards, self._horizon, self.options, sums, self._visits, lasting, setting.rest)
-        return planner(known, share_rows(known), *told)
+            earned = np.array([world.sums for world in worlds]).reshape(-1, setting.n_pairs)
+            unknown, salt = (sums, share_rewards(earned, known.visits)), draw_below(2**31, stream)
+        return planner(
+            known,
+            share_rows(known),
+            rewards,
+            self._horizon,
+            self.options,
+            unknown=unknown,
+            going_on=np.array([counts.going_on(setting.n_states) for counts in tables]).reshape(-1, setting.n_states),
+            rest=setting.rest,
+            salt=salt,
+        )

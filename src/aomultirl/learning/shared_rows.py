@@ -15,6 +15,10 @@ expectation and maximisation; so worlds that share nothing are soon taken for su
 rho B) the counts of j are worth up to sigma / (1 - sigma) visits of the row of w: a guess is worth little, a
 well-tested one all.  A world that nobody has met has no counts of its own.  An untested
 guess, B = 1, is worth GUESS visits at most, all worlds together.  All this serves to act, never to prove.
+
+Rewards that are not known are shared in the same way, each pair's being a row of two outcomes: of a reward r in [0, 1]
+the part r is counted as earned and the part 1 - r as not, with alpha = HALF for either.  Of all rewards with the same
+mean those that are 0 or 1 vary most, so evidence that is reckoned in this way errs towards too little.
 """
 
 import math
@@ -39,6 +43,8 @@ LEAST_SPREAD, MOST_SPREAD = 0.1, 1000.0
 """Where theta is looked for."""
 BORROWED = 4.0
 """Visits as in the average row that every row's own theta borrows."""
+HALF = 0.5
+"""Alpha of a reward that is earned, and of one that is not: the prior of Jeffreys."""
 GUESS = 1.0
 """Visits that a guess is worth at most, all worlds together: a new world must be looked at where it matters."""
 
@@ -62,6 +68,22 @@ class SharedRows(NamedTuple):
     mass: NDArray[np.float64]
     prior: NDArray[np.float64]
     spread: float
+    shared: float
+
+
+class SharedRewards(NamedTuple):
+    """What is believed of the rewards of C known worlds, and of a new one, which is the last.
+
+    sums
+        (C + 1, S * A), rewards added up, with those that are thought to be shared.
+    mass
+        (C + 1, S * A), the visits that earned them.
+    shared
+        rho, how often the rewards of a pair are the same in two worlds.
+    """
+
+    sums: NDArray[np.float64]
+    mass: NDArray[np.float64]
     shared: float
 
 
@@ -116,13 +138,83 @@ def _ln_same(one: NDArray[np.int64], other: NDArray[np.int64], n: int, m: int, t
 
 
 @kernel
+def _how_often(factors: NDArray[np.float64], visits: NDArray[np.int64]) -> float:
+    """rho, from ln B of the rows of every two worlds, (C, C, S * A)."""
+    count, n_pairs = visits.shape
+    shared, spent = 0.5, 0
+    for _ in range(ROUNDS):
+        same, looked = 0.5, 1.0
+        for w in range(count):
+            for j in range(w):
+                for pair in range(n_pairs):
+                    spent = serve_signals(spent, 16)
+                    if min(visits[w, pair], visits[j, pair]) >= ENOUGH:
+                        looked += 1.0
+                        same += 1.0 / (1.0 + (1.0 - shared) / shared * math.exp(-factors[w, j, pair]))
+        shared = min(same / looked, MOST_SHARED)
+    return shared
+
+
+@kernel
+def _others(visits: NDArray[np.int64], world: int, pair: int) -> int:
+    """How many other worlds have shown a pair."""
+    others = 0
+    for j in range(len(visits)):
+        others += j != world and visits[j, pair] > 0
+    return others
+
+
+@kernel
+def _scale(odds: float, factor: float, visits: int) -> float:
+    """Which part of the visits of another world counts, by the odds that a row is shared and ln B of the two rows."""
+    return min(1.0, odds * math.exp(min(factor, 30.0)) / visits)
+
+
+@kernel
+def ln_earned(earned: float, visits: float) -> float:
+    """ln ML of rewards that add up to ``earned`` in so many visits, but for a constant."""
+    return math.lgamma(earned + HALF) + math.lgamma(max(visits - earned, 0.0) + HALF) - math.lgamma(visits + 2.0 * HALF)
+
+
+@kernel
+def _share_rewards(sums: NDArray[np.float64], visits: NDArray[np.int64], rows: SharedRewards) -> float:
+    """Fill in ``rows`` from the sums and visits of C worlds, (C, S * A); rho."""
+    count, n_pairs = visits.shape
+    factors, nothing, spent = np.zeros((count, count, n_pairs)), ln_earned(0.0, 0.0), 0
+    for w in range(count):
+        for j in range(w):
+            for pair in range(n_pairs):
+                n, m = visits[w, pair], visits[j, pair]
+                if n > 0 and m > 0:
+                    spent = serve_signals(spent, 256)
+                    apart = ln_earned(sums[w, pair], n) + ln_earned(sums[j, pair], m) - nothing
+                    together = ln_earned(sums[w, pair] + sums[j, pair], n + m)
+                    factors[w, j, pair] = factors[j, w, pair] = together - apart
+    shared = _how_often(factors, visits)
+    odds = min(shared / (1.0 - shared), GUESS)
+    for w in range(count + 1):
+        for pair in range(n_pairs):
+            spent = serve_signals(spent, 16 * count)
+            if w < count:
+                rows.sums[w, pair], rows.mass[w, pair] = sums[w, pair], visits[w, pair]
+            others = _others(visits, w, pair)
+            for j in range(count):
+                m = visits[j, pair]
+                if j != w and m > 0:
+                    scale = _scale(odds / others, factors[w, j, pair] if w < count else 0.0, m)
+                    rows.sums[w, pair] += scale * sums[j, pair]
+                    rows.mass[w, pair] += scale * m
+    return shared
+
+
+@kernel
 def _share(known: Knowledge, rows: SharedRows) -> float:
     """Fill in ``rows``, whose average theta is known; rho."""
     starts, seen, visits = known.starts, known.seen, known.visits
     out, mass, prior = rows.seen, rows.mass, rows.prior
     count, n_pairs = visits.shape
     factors = np.zeros((count, count, n_pairs))
-    shared, spent = 0.5, 0
+    spent = 0
     for pair in range(n_pairs):
         spent = serve_signals(spent, 512)
         distinct, visited = starts[pair + 1] - starts[pair] - 1, visits[:, pair].sum()
@@ -140,16 +232,7 @@ def _share(known: Knowledge, rows: SharedRows) -> float:
                     factors[w, j, pair] = factors[j, w, pair] = _ln_same(
                         seen[w, a:b], seen[j, a:b], n, m, prior[THETA, pair], prior[ALPHA, pair]
                     )
-    for _ in range(ROUNDS):
-        same, looked = 0.5, 1.0
-        for w in range(count):
-            for j in range(w):
-                for pair in range(n_pairs):
-                    spent = serve_signals(spent, 16)
-                    if min(visits[w, pair], visits[j, pair]) >= ENOUGH:
-                        looked += 1.0
-                        same += 1.0 / (1.0 + (1.0 - shared) / shared * math.exp(-factors[w, j, pair]))
-        shared = min(same / looked, MOST_SHARED)
+    shared = _how_often(factors, visits)
     odds = min(shared / (1.0 - shared), GUESS)
     for w in range(count + 1):
         for pair in range(n_pairs):
@@ -159,14 +242,11 @@ def _share(known: Knowledge, rows: SharedRows) -> float:
                 for i in range(a, b):
                     out[w, i] = seen[w, i]
                 mass[w, pair] = visits[w, pair]
-            others = 0
-            for j in range(count):
-                others += j != w and visits[j, pair] > 0
+            others = _others(visits, w, pair)
             for j in range(count):
                 m = visits[j, pair]
                 if j != w and m > 0:
-                    worth = odds / others * (math.exp(min(factors[w, j, pair], 30.0)) if w < count else 1.0)
-                    scale = min(1.0, worth / m)
+                    scale = _scale(odds / others, factors[w, j, pair] if w < count else 0.0, m)
                     if scale * m > 0.01:
                         for i in range(a, b):
                             out[w, i] += scale * seen[j, i]
@@ -183,3 +263,15 @@ def share_rows(known: Knowledge) -> SharedRows:
         return SharedRows(seen, mass, prior, spread=1.0, shared=0.5)
     rows = SharedRows(seen, mass, prior, spread=_spread(known), shared=0.5)
     return rows._replace(shared=_share(known, rows))
+
+
+def share_rewards(sums: NDArray[np.float64], visits: NDArray[np.int64]) -> SharedRewards:
+    """What is believed of the rewards of C worlds and of one more, from their sums and visits, (C, S * A)."""
+    count, n_pairs = visits.shape
+    rows = SharedRewards(np.zeros((count + 1, n_pairs)), np.zeros((count + 1, n_pairs)), 0.5)
+    return rows if count == 0 else rows._replace(shared=_share_rewards(sums, visits, rows))
+
+
+def no_rewards() -> SharedRewards:
+    """In place of shared rewards where they are known."""
+    return SharedRewards(np.zeros((0, 0)), np.zeros((0, 0)), 0.5)
