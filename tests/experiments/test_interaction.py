@@ -165,6 +165,13 @@ def test_bins_that_are_none(bins, words):
         ao.wrappers.Discretise(gym.make("CartPole-v1"), bins)
 
 
+def test_the_largest_float_is_no_bound():
+    env = gym.make("CartPole-v1")
+    env.observation_space = spaces.Box(-np.finfo(np.float32).max, np.finfo(np.float32).max, (4,))
+    with pytest.raises(ValueError, match=r"bins\['0'\] is 5, but its number has no finite bounds"):
+        ao.wrappers.Discretise(env, [5, 5, 5, 5])
+
+
 def test_rewards_of_a_given_range():
     """Every step costs, so that the end is worth having; the history has what the environment gave."""
     env = Toy(goal=11.0, step=-1.0)
