@@ -297,6 +297,24 @@ def test_going_on_is_the_same_as_never_having_stopped(tmp_path):
         assert after["episode"].tolist() == list(range(30))[-len(after) :]
 
 
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been():
+    grid = ao.worlds.gridworld()
+    envs = [WorldEnv(world, start=5) for world in grid][:2]
+
+    def sequential():  # its evidence must be stronger the more episodes there are
+        return ao.agents.SequentialAOMultiRL(0.1, 3000, 1.299999, [(1, 0), (2, 1), (8, 3)], rewards="unknown")
+
+    whole = ao.interact(sequential(), envs, 20)
+    agent = sequential()
+    before = ao.interact(agent, envs, 20, stop=7)
+    assert (len(before), agent.completed, agent.setting.episodes) == (7, 7, 20)
+    for wrong in (7, 21):
+        with pytest.raises(ValueError, match=f"stop must be between 8 and 20, not {wrong}"):
+            ao.interact(agent, envs, 20, stop=wrong, resume=before)
+    after = ao.interact(agent, envs, 20, stop=12, resume=before)
+    assert ao.interact(agent, envs, 20, resume=after) == whole
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_clusters_of_before_are_recognised_and_judged_where_their_task_is_known(known):
     grid = ao.worlds.gridworld()
