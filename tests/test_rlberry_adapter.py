@@ -11,6 +11,7 @@ import re
 from functools import partial
 from pathlib import Path
 
+import gymnasium as gym
 import pytest
 
 rlberry = pytest.importorskip("rlberry", reason="rlberry has an environment of its own: make test-rlberry")
@@ -84,6 +85,13 @@ def test_rlberry_finds_nothing_wrong_with_our_worlds(worlds, horizon):
     check_rlberry_env(env)
 
 
+def test_spaces_that_rlberry_does_not_have_stay_as_they_are():
+    lake = gym.make("FrozenLake-v1")
+    assert isinstance(RlberryWorlds([lake]).observation_space, rlberry.spaces.Discrete)
+    lake.observation_space = gym.spaces.Discrete(16, start=1)
+    assert RlberryWorlds([lake]).observation_space == gym.spaces.Discrete(16, start=1)
+
+
 def test_a_horizon_truncates_and_the_next_episode_is_the_next_world_of_the_stream():
     env = RlberryWorlds(SWAPPED, ao.streams.blocks(2), horizon=3, reveal=True)
     env.reseed(1)  # which resets
@@ -140,11 +148,12 @@ def test_the_number_of_episodes_grows_where_there_are_more():
 
 
 def test_other_seeds_are_other_runs():
-    first, same, other, reseeded = agents = [RlberryAgent(IN_GRIDS, recall(), seeder=seed) for seed in (1, 1, 2, 1)]
-    reseeded.reseed(2)
+    agents = [RlberryAgent(IN_GRIDS, ao.agents.Random(40), seeder=seed) for seed in (1, 1, 2, 1)]
+    agents[3].reseed(2)
     for agent in agents:
         agent.fit(5)
-    assert memory(first) == memory(same) != memory(other) == memory(reseeded)
+    first, same, other, reseeded = (agent.history.reward.tolist() for agent in agents)
+    assert first == same != other == reseeded
 
 
 def test_evaluation_is_a_mean_of_episodes_that_are_forgotten():
@@ -211,11 +220,13 @@ def test_an_agent_that_was_saved_elsewhere_goes_on(tmp_path):
 
 
 def test_policy_is_the_first_action_of_an_episode():
-    agent = RlberryAgent((RlberryWorlds, {"worlds": SWAPPED[:1]}), recall(20))
+    agent = RlberryAgent((RlberryWorlds, {"worlds": SWAPPED[:1]}), recall(20), episodes=5)
     with pytest.raises(ValueError, match="policy is asked for before fit"):
         agent.policy(0)
     agent.fit(5)
+    before = memory(agent)
     assert [agent.policy(0), agent.policy(1)] == [1, 1]
+    assert memory(agent) == before
 
 
 @pytest.mark.parametrize(
