@@ -6,10 +6,14 @@ BIN := $(VENV)/bin
 QUICK := tests/engine tests/worlds tests/agents/test_contract.py tests/benchmarks tests/experiments/test_completion.py \
 	tests/experiments/test_history.py tests/test_import.py tests/test_mdp.py tests/test_pythons.py
 
+# What touches Gymnasium, in whatever version it is.
+WITH_GYMNASIUM := tests/test_hidden_worlds.py tests/test_docs_your_environment.py tests/worlds/test_gymnasium_import.py \
+	tests/experiments/test_environments.py tests/experiments/test_interaction.py src/aomultirl/wrappers.py
+
 # Tests start a hundred processes; each would compile all sources anew where the environment forbids to keep bytecode.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick bench docs clean
+.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick test-rlberry bench docs clean
 .DEFAULT_GOAL := test
 
 reproduce: $(VENV)/use.stamp
@@ -51,6 +55,11 @@ test-beds: .venv-beds/beds.stamp
 test-beds-quick: .venv-beds/beds.stamp
 	PYTHONPATH=tests .venv-beds/bin/python -m beds --quick
 
+# rlberry wants an older Gymnasium: its own checks, and our tests of whatever touches Gymnasium.
+test-rlberry: .venv-rlberry/rlberry.stamp
+	.venv-rlberry/bin/pytest tests/test_rlberry_adapter.py
+	.venv-rlberry/bin/pytest $(WITH_GYMNASIUM)
+
 bench: $(VENV)/use.stamp
 	$(BIN)/aomultirl bench
 
@@ -82,4 +91,9 @@ $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 	$(PYTHON) -m venv .venv-beds
 	.venv-beds/bin/python -m pip install --quiet --disable-pip-version-check -e ".[beds]"
 	.venv-beds/bin/python -m pip install --quiet --disable-pip-version-check --no-deps ns-gym
+	@touch $@
+
+.venv-rlberry/rlberry.stamp: pyproject.toml
+	$(PYTHON) -m venv .venv-rlberry
+	.venv-rlberry/bin/python -m pip install --quiet --disable-pip-version-check -e ".[rlberry,experiments]" rlberry-scool pytest hypothesis
 	@touch $@

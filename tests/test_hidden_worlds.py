@@ -123,8 +123,8 @@ def test_drawings():
             "render_mode is 'human', but these worlds draw ansi and rgb_",
         ),
         (
-            lambda: ao.HiddenWorlds(["FrozenLake-v1", "Taxi-v4"]),
-            r"worlds\[1\] has the observation_space Discrete\(500\), that of worlds\[0\] is Discrete\(16\)",
+            lambda: ao.HiddenWorlds(["FrozenLake-v1", "FrozenLake8x8-v1"]),
+            r"worlds\[1\] has the observation_space Discrete\(64\), that of worlds\[0\] is Discrete\(16\)",
         ),
         (
             lambda: gym.make("aomultirl/JAO-v0", render_mode="ansi"),

@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from importlib import import_module
+
+import pytest
 
 CODE = """
 import time
@@ -9,6 +12,9 @@ begin = time.process_time()
 import aomultirl
 spent = time.process_time() - begin
 import sys
+from importlib import import_module
+
+import pytest
 from numba.core.dispatcher import Dispatcher
 kernels = [v for m in list(sys.modules.values()) if m.__name__.startswith("aomultirl")
            for v in vars(m).values() if isinstance(v, Dispatcher)]
@@ -52,3 +58,10 @@ def test_without_its_packages_the_command_says_how_to_get_them():
     assert run.stderr.strip() == (
         "aomultirl: the command line needs typer; install it with: pip install 'aomultirl[experiments]'"
     )
+
+
+def test_the_adapter_to_rlberry_says_what_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rlberry", None)
+    monkeypatch.delitem(sys.modules, "aomultirl.rlberry_adapter", raising=False)
+    with pytest.raises(ImportError, match=r"needs rlberry: pip install 'aomultirl\[rlberry\]'"):
+        import_module("aomultirl.rlberry_adapter")

@@ -32,6 +32,7 @@ ORDER = [
     "agents",
     "extending",
     "experiments",
+    "rlberry_adapter",
     "analysis",
     "laboratory",
     "reports",

@@ -12,6 +12,9 @@ from aomultirl import checks
 
 __all__ = ["Discretise"]
 
+UNBOUNDED = float(np.finfo(np.float32).max)
+"""Bounds from here on say that there are none: Gymnasium before 1.0 wrote the largest float in place of infinity."""
+
 
 class Discretise(gymnasium.ObservationWrapper[Any, Any, Any]):
     """Observations of a Box in bins: each number becomes the number of the bin that it lies in.
@@ -63,7 +66,7 @@ def _edges(name: str, given: Any, low: float, high: float) -> NDArray[np.float64
     """The edges between bins, ascending."""
     if checks.array_of(name, given).ndim == 0:
         count = checks.integer(name, given, least=1)
-        if not np.isfinite([low, high]).all():
+        if not (np.abs([low, high]) < UNBOUNDED).all():
             raise checks.Refusal(name, f"is {count}, but its number has no finite bounds; give the edges of the bins")
         return np.linspace(low, high, count + 1)[1:-1]
     edges = checks.finite_array(name, given)

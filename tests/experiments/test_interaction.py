@@ -165,6 +165,13 @@ def test_bins_that_are_none(bins, words):
         ao.wrappers.Discretise(gym.make("CartPole-v1"), bins)
 
 
+def test_the_largest_float_is_no_bound():
+    env = gym.make("CartPole-v1")
+    env.observation_space = spaces.Box(-np.finfo(np.float32).max, np.finfo(np.float32).max, (4,))
+    with pytest.raises(ValueError, match=r"bins\['0'\] is 5, but its number has no finite bounds"):
+        ao.wrappers.Discretise(env, [5, 5, 5, 5])
+
+
 def test_rewards_of_a_given_range():
     """Every step costs, so that the end is worth having; the history has what the environment gave."""
     env = Toy(goal=11.0, step=-1.0)
@@ -288,6 +295,24 @@ def test_going_on_is_the_same_as_never_having_stopped(tmp_path):
         # K is part of the proofs, so the run that was begun for 12 episodes may differ in what it proves, not in draws.
         assert after["task"].tolist() == history["task"][-len(after) :].tolist()
         assert after["episode"].tolist() == list(range(30))[-len(after) :]
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been():
+    grid = ao.worlds.gridworld()
+    envs = [WorldEnv(world, start=5) for world in grid][:2]
+
+    def sequential():  # its evidence must be stronger the more episodes there are
+        return ao.agents.SequentialAOMultiRL(0.1, 3000, 1.299999, [(1, 0), (2, 1), (8, 3)], rewards="unknown")
+
+    whole = ao.interact(sequential(), envs, 20)
+    agent = sequential()
+    before = ao.interact(agent, envs, 20, stop=7)
+    assert (len(before), agent.completed, agent.setting.episodes) == (7, 7, 20)
+    for wrong in (7, 21):
+        with pytest.raises(ValueError, match=f"stop must be between 8 and 20, not {wrong}"):
+            ao.interact(agent, envs, 20, stop=wrong, resume=before)
+    after = ao.interact(agent, envs, 20, stop=12, resume=before)
+    assert ao.interact(agent, envs, 20, resume=after) == whole
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -289,8 +289,8 @@ def without(name):
     return env
 
 
-def with_value(name, value):
-    env = corridor()
+def with_value(name, value, make=corridor):
+    env = make()
     setattr(env, name, value)
     return env
 
@@ -308,7 +308,7 @@ def with_value(name, value):
         (with_value("observation_space", Discrete(3, start=1)), "not a Discrete one that begins at 0"),
         (without("P"), "envs[0] (TableEnv) has no transition table P: env.unwrapped.P is missing"),
         (without("initial_state_distrib"), "has no start distribution: env.unwrapped.initial_state_distrib is missing"),
-        (TaxiEnv(fickle_passenger=True), "envs[0] (TaxiEnv) has a fickle passenger"),
+        (with_value("fickle_passenger", True, TaxiEnv), "envs[0] (TaxiEnv) has a fickle passenger"),
         (with_value("initial_state_distrib", [1.0]), "initial_state_distrib must have shape (3,), not (1,)"),
         (with_value("initial_state_distrib", [0.5, 0.2, 0.0]), "initial_state_distrib sums to 0.7, not 1"),
         (with_value("initial_state_distrib", [1.5, -0.5, 0.0]), "initial_state_distrib[1] is -0.5, negative"),

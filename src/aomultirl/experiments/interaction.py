@@ -38,6 +38,7 @@ def interact(
     reward_range: tuple[float, float] | Literal["learn"] | None = None,
     terminal: Literal["end", "restart"] = "end",
     states: Literal["grow"] | int | None = None,
+    stop: int | None = None,
     resume: History | bool | None = None,
     forget: bool = False,
     progress: bool = False,
@@ -70,6 +71,9 @@ def interact(
     states
         "grow", or a number: states are numbered in the order in which they are met, 10,000 or so many at most; for
         observations of any kind that can be told apart.  By default the observation space says them all.
+    stop
+        end when so many of the agent's episodes are over, those of before included; the run stays one of ``episodes``,
+        and goes on later as if it had not been stopped.
     resume
         a history: go on after its last episode, up to ``episodes`` in all, with the agent as it was then.  True: the
         agent goes on with what it remembers for ``episodes`` more, with a history of their own.
@@ -91,11 +95,12 @@ def interact(
     loop = EpisodeLoop(agent, more if isinstance(resume, History) else before + more, seed)
     if isinstance(resume, History):
         loop.rows = resumed_rows(resume, {**identity(agent, loop.seed, len(resume)), "recorded": []}, loop.episodes)
+    last = loop.episodes if stop is None else checks.integer("stop", stop, least=before + 1, most=loop.episodes)
     environments = Environments(make_env, loop.seed)
     shown = bar(type(agent).__name__, sys.stderr, wanted=progress, lines=False)
     with environments.closed_in_the_end(), shown as done:
         try:
-            for number in range(before, loop.episodes):
+            for number in range(before, last):
                 given = environments.of_episode(number)
                 env = EpisodeEnvironment(given, number, interface.states, interface.scale, terminal == "restart")
                 _check_fits(agent, env, interface.states, number == 0)
@@ -109,11 +114,11 @@ def interact(
                 loop.rows.append(driver.row(environments.task(number), report, ran, interface.stands_for))
                 if change := interface.scale.widen(number):
                     agent.rescale_rewards(*change, interface.scale.rest)
-                done(number + 1, loop.episodes)
+                done(number + 1, last)
         except KeyboardInterrupt:
             if not loop.rows:
                 raise
-            warnings.warn(f"stopped after {agent.completed} of {loop.episodes} episodes", stacklevel=2)
+            warnings.warn(f"stopped after {agent.completed} of {last} episodes", stacklevel=2)
     about = {**identity(agent, loop.seed, loop.episodes), "recorded": []}
     return History.of(loop.rows, {**about, **left_behind(agent, loop.spare_stream(), interface.stands_for)})
 
