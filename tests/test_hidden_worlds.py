@@ -50,6 +50,35 @@ def test_a_stream_says_who_comes():
     assert [env.reset()[1]["task"] for _ in range(8)] == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
+def test_a_driver_that_seeds_every_episode_still_follows_the_stream():
+    """Asked for an episode of a run, it is in that world in any order, and where a part of the run was done before."""
+    stream = ao.streams.blocks(3)
+    expected = [k // 3 % 4 for k in range(13)]
+    env = gym.make("aomultirl/Gridworld-v0", reveal=True, stream=stream).unwrapped
+    tasks = []
+    agent = ao.agents.Random(5)
+
+    class Noting(gym.Wrapper):
+        def reset(self, **given):
+            answer = self.env.reset(**given)
+            tasks.append(answer[1]["task"])
+            return answer
+
+    history = ao.interact(agent, Noting(env), 8, seed=4)
+    assert tasks == expected[:8]
+    ao.interact(agent, Noting(gym.make("aomultirl/Gridworld-v0", reveal=True, stream=stream).unwrapped), 5, resume=True)
+    assert tasks == expected
+    assert len(history) == 8
+    random = ao.HiddenWorlds(ao.worlds.gridworld(), reveal=True)
+    of = lambda run, k: random.reset(seed=k, options={"run": run, "episode": k})[1]["task"]  # noqa: E731
+    forwards = [of(7, k) for k in range(20)]
+    assert forwards == [of(7, k) for k in range(19, -1, -1)][::-1]
+    assert forwards != [of(8, k) for k in range(20)]
+    assert random.reset(options={"restart": True})[1]["task"] == of(8, 19)
+    with pytest.raises(ValueError, match="episode must be at least 0, not -1"):
+        random.reset(options={"run": 7, "episode": -1})
+
+
 def test_it_walks_as_its_worlds_do():
     models = ao.worlds.random_models(5, 2, 2, 3, 1.0, 0)
     env = ao.HiddenWorlds(models, reveal=True)

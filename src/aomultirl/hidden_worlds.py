@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from aomultirl import checks, streams, worlds
 from aomultirl.mdp import MDP
@@ -36,7 +37,9 @@ REGISTERED = {
 class HiddenWorlds(gymnasium.Env[Any, Any]):
     """One of several worlds, chosen anew at every reset.
 
-    ``reset(options={"restart": True})`` begins again in the same world; ``reset(seed=...)`` begins a new run.
+    ``reset(options={"restart": True})`` begins again in the same world; ``reset(seed=...)`` begins a new run.  With
+    ``options={"run": 3, "episode": 7}`` it is episode 7 of the stream that the seed 3 makes, from 0, whatever came
+    before; then ``seed`` is that of the episode alone.  ``ao.interact`` asks so, and so follows the stream.
 
     Parameters
     ----------
@@ -52,7 +55,12 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
         how many episodes a run has, for streams that want to know.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4, "restart": True}  # noqa: RUF012
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 4,
+        "restart": True,
+        "episode": True,
+    }
 
     def __init__(
         self,
@@ -79,6 +87,7 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
             raise checks.Refusal("stream", f"is {checks.shown(stream)}, not a stream such as ao.streams.uniform()")
         self._episodes = checks.integer("episodes", episodes, least=1)
         self._past: list[Past] | None = None
+        self._run: int | None = None
         self._task = 0
 
     def _read_render_mode(self, wanted: str | None) -> str | None:
@@ -99,17 +108,36 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
-        again = self._past is not None and bool((options or {}).get("restart"))
-        if seed is not None or self._past is None:
-            self._past = []
-            self._stream.begin(self._envs, self._episodes, self.np_random)  # type: ignore[arg-type]  # their number
-        if not again or seed is not None:
-            task = self._stream.task(tuple(self._past))
-            most = len(self._envs) - 1
-            self._task = checks.integer(f"the task of episode {len(self._past)}", task, least=0, most=most)
-            self._past.append(Past(self._task, -1, -1))
+        asked = options or {}
+        if "episode" in asked:
+            self._go_to(checks.seed("run", asked.get("run", 0)), checks.integer("episode", asked["episode"], least=0))
+        elif seed is not None or self._past is None:
+            self._begin(self.np_random)
+            self._next()
+        elif not asked.get("restart"):
+            self._next()
         observation, info = self._env.reset(seed=int(self.np_random.integers(2**31)))
         return observation, self._told(info)
+
+    def _begin(self, draws: np.random.Generator, run: int | None = None) -> list[Past]:
+        self._past, self._run = [], run
+        self._stream.begin(self._envs, self._episodes, draws)  # type: ignore[arg-type]  # their number
+        return self._past
+
+    def _next(self) -> None:
+        """The world of the next episode."""
+        assert self._past is not None, "the stream has begun"
+        number = f"the task of episode {len(self._past)}"
+        self._task = checks.integer(number, self._stream.task(tuple(self._past)), least=0, most=len(self._envs) - 1)
+        self._past.append(Past(self._task, -1, -1))
+
+    def _go_to(self, run: int, episode: int) -> None:
+        """The world of an episode of a run, by the stream from its first episode on."""
+        past = self._past
+        if past is None or self._run != run or len(past) > episode:
+            past = self._begin(np.random.default_rng(run), run)
+        while len(past) <= episode:
+            self._next()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self._env.step(action)

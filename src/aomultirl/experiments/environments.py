@@ -84,9 +84,17 @@ class EpisodeEnvironment:
         self.n_states, self.n_actions = states.size, self.actions.size
         self.steps, self._over = 0, False
 
-    def reset(self, seed: int) -> int:
-        """Begin the episode: its first state."""
-        return self._begin("at its start", seed=seed)
+    def reset(self, seed: int, run: int = 0) -> int:
+        """Begin the episode: its first state.
+
+        An environment that has "episode" in its metadata is told its number, and the seed of the ``run``.
+        """
+        numbered = {"options": {"run": run, "episode": self.episode}} if self._knows("episode") else {}
+        return self._begin("at its start", seed=seed, **numbered)
+
+    def _knows(self, option: str) -> bool:
+        """Whether the environment says that ``reset`` takes an option."""
+        return option in (getattr(self.env, "metadata", None) or {})
 
     def _begin(self, when: str, **options: Any) -> int:
         answer = self._ask("reset", **options)
@@ -119,8 +127,8 @@ class EpisodeEnvironment:
 
     def _restart(self) -> Move:
         """The step after an end, whatever the action: it earns nothing, and leads to where the world begins."""
-        same = "restart" in (getattr(self.env, "metadata", None) or {})
-        state = self._begin(f"after {self._when}", **({"options": {"restart": True}} if same else {}))
+        same = {"options": {"restart": True}} if self._knows("restart") else {}
+        state = self._begin(f"after {self._when}", **same)
         self.steps, self._over = self.steps + 1, False
         return Move(state, 0.0, self.scale.rest, False, False)
 

@@ -104,7 +104,7 @@ def interact(
                 given = environments.of_episode(number)
                 env = EpisodeEnvironment(given, number, interface.states, interface.scale, terminal == "restart")
                 _check_fits(agent, env, interface.states, number == 0)
-                start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)))
+                start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)), loop.seed)
                 with env.memory_named(agent):
                     if number == before:
                         _begin(agent, env, _read_rewards(rewards, env), loop.episodes)
