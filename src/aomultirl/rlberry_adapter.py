@@ -187,7 +187,11 @@ class RlberryAgent(AgentWithSimplePolicy):  # type: ignore[misc]  # rlberry has 
 
 
 class _Unseeded(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """An environment that rlberry has seeded, and that goes on: a seed at each reset would begin its stream anew."""
+    """An environment that rlberry has seeded, and that goes on: its worlds come as they come, whoever plays."""
+
+    def __init__(self, env: "gymnasium.Env[Any, Any]") -> None:
+        super().__init__(env)
+        self.metadata = {name: value for name, value in env.metadata.items() if name != "episode"}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         return self.env.reset(options=options)

@@ -95,7 +95,7 @@ def run_all(runs: Iterable[Run], folder: Path, workers: int = WORKERS) -> Iterat
     folder.mkdir(parents=True, exist_ok=True)
     code = made_by()
     missing = [run for run in runs if earned(run, folder, code) is None]
-    with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=20) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         futures = {pool.submit(work, run, folder.resolve(), code): run for run in missing}
         for future in as_completed(futures):
             yield futures[future], future.exception()
