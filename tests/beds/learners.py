@@ -30,15 +30,20 @@ class QLearning:
         self.visits: dict[tuple[int, int], int] = {}
 
     def episode(self, env: Environment, life: str, steps: int, seed: int) -> float:
-        """Live through an episode, and learn; what it earned.  A restart takes a step, as in ``ao.interact``."""
+        """Live through an episode, and learn; what it earned.
+
+        As in ``ao.interact``, a restart after an end takes a step, and one after a limit of time takes none.
+        """
         n_actions = int(env.action_space.n)  # type: ignore[attr-defined]
-        (state, _), earned, over = env.reset(seed=seed), 0.0, False
+        (state, _), earned, ended, cut = env.reset(seed=seed), 0.0, False, False
         for _ in range(steps):
-            if over:
+            if ended or cut:
                 if life == "end":
                     break
-                (state, _), over = env.reset(), False
-                continue
+                (state, _), waits = env.reset(), ended
+                ended = cut = False
+                if waits:
+                    continue
             values = self.values.setdefault(state, np.full(n_actions, self.start))
             best = np.flatnonzero(values == values.max())
             explores = self.draws.random() < self.EPSILON
@@ -47,7 +52,7 @@ class QLearning:
             ahead = 0.0 if terminated else self.values.setdefault(successor, np.full(n_actions, self.start)).max()
             visits = self.visits[state, action] = self.visits.get((state, action), 0) + 1
             values[action] += max(1 / visits, self.RATE) * (reward + self.DISCOUNT * ahead - values[action])
-            state, earned, over = successor, earned + float(reward), bool(terminated or truncated)
+            state, earned, ended, cut = successor, earned + float(reward), bool(terminated), bool(truncated)
         return earned
 
 

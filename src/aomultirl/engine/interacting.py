@@ -153,6 +153,13 @@ class Session:
         if finished or ended or self._step == phase.steps:
             self._leave(finished)
 
+    def move(self, state: int) -> None:
+        """The world was put into another state by nobody's action: nothing is counted, and the episode goes on."""
+        self._must_go_on()
+        if self._action is not None:
+            raise ValueError("move comes after observe: the action before it has no outcome yet")
+        self.state = checks.integer("state", state, least=0, most=self.n_states - 1)
+
     @property
     def learns_rewards(self) -> bool:
         """Whether the present phase sums up rewards, which must then lie in [0, 1]."""

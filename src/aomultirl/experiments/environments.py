@@ -65,6 +65,11 @@ class EpisodeEnvironment:
         of the rewards.
     restarts
         whether an episode that ends begins anew in the same world: the step after its end leads to the start.
+
+    Attributes
+    ----------
+    is_over
+        the world has ended, and the next step begins it anew.
     """
 
     def __init__(
@@ -82,7 +87,7 @@ class EpisodeEnvironment:
         self.states = states
         self.actions = digits_of(self._space("action_space"), f"the action_space of {self._who}")
         self.n_states, self.n_actions = states.size, self.actions.size
-        self.steps, self._over = 0, False
+        self.steps, self.is_over = 0, False
 
     def reset(self, seed: int, run: int = 0) -> int:
         """Begin the episode: its first state.
@@ -107,7 +112,7 @@ class EpisodeEnvironment:
 
         ``learning``: the agent learns from the reward, which must lie in the range that was given.
         """
-        if self._over:
+        if self.is_over:
             return self._restart()
         answer = self._ask("step", self.actions.value(action))
         if not isinstance(answer, tuple) or len(answer) != 5:
@@ -122,15 +127,20 @@ class EpisodeEnvironment:
         ended, cut = self._flag("terminated", terminated), self._flag("truncated", truncated)
         shown = self.scale.shown(earned, name, learning)
         self.steps += 1
-        self._over = self.restarts and (ended or cut)
-        return Move(state, earned, shown, ended and not self.restarts, cut and not self.restarts)
+        self.is_over = self.restarts and ended
+        return Move(state, earned, shown, ended and not self.restarts, cut)
 
     def _restart(self) -> Move:
         """The step after an end, whatever the action: it earns nothing, and leads to where the world begins."""
-        same = {"options": {"restart": True}} if self._knows("restart") else {}
-        state = self._begin(f"after {self._when}", **same)
-        self.steps, self._over = self.steps + 1, False
+        state = self.begin_again()
+        self.steps += 1
         return Move(state, 0.0, self.scale.rest, False, False)
+
+    def begin_again(self) -> int:
+        """Begin anew in the same world, after an end or a limit of time: the first state."""
+        self.is_over = False
+        same = {"options": {"restart": True}} if self._knows("restart") else {}
+        return self._begin(f"after {self._when}", **same)
 
     def check_memory(self, agent: Agent) -> None:
         """Refuse spaces of which an agent cannot keep every state and action."""

@@ -65,7 +65,8 @@ def interact(
     terminal
         what follows where the environment terminates.  "end": the episode is over, and the agent is told that what is
         left is worth nothing.  "restart": the environment is reset, which takes a step that earns nothing, and the same
-        episode goes on in the same hidden world up to its horizon; so does one that is truncated.  An environment whose
+        episode goes on in the same hidden world up to its horizon.  So does one that is truncated, without a step: the
+        agent finds itself at the start, and learns no transition that leads there.  An environment whose
         world changes at reset must then keep it where ``options={"restart": True}``, and say so by the name "restart"
         in its ``metadata``.
     states
@@ -197,8 +198,10 @@ class EnvironmentDriver:
                 move = env.step(action, session.learns_rewards)
                 self._earned[part] += move.reward
                 session.observe(move.state, move.shown, move.terminated)
-                if move.truncated or env.steps == self.most:
+                if env.steps == self.most or (move.truncated and not env.restarts):
                     session.stop()
+                elif move.truncated and not (session.over or env.is_over):
+                    session.move(env.begin_again())
         except BaseException:
             session.close()
             raise
@@ -222,7 +225,7 @@ def _read_rewards(rewards: Any, env: EpisodeEnvironment) -> NDArray[np.float64] 
     if rewards is None:
         return None
     scale = env.scale
-    table = checks.finite_array("rewards", rewards, lowest=scale.low, highest=scale.high)
+    table = checks.finite_array("rewards", rewards, lowest=scale.least, highest=scale.most)
     if table.shape != (env.n_states, env.n_actions):
         raise ValueError(f"rewards must have shape ({env.n_states}, {env.n_actions}), not {table.shape}")
     return (table - scale.low) / (scale.high - scale.low)

@@ -17,11 +17,11 @@ class RewardScale:
     """The range of rewards.
 
     low, high
-        what the agent is shown as 0 and as 1.
+        what the agent is shown as 0 and as 1; no reward at all, 0, is between them.
     learned
         whether the range widens.
     least, most
-        the least and the greatest reward so far, from 0 and 1 on.
+        the least and the greatest reward that there may be; where the range widens, those so far, from 0 and 1 on.
     """
 
     low: float = 0.0
@@ -44,9 +44,9 @@ class RewardScale:
         if self.learned:
             self.least, self.most = min(self.least, reward), max(self.most, reward)
             reward = min(max(reward, self.low), self.high)
-        elif learning and not self.low <= reward <= self.high:
+        elif learning and not self.least <= reward <= self.most:
             raise ValueError(
-                f"{name} is {reward:g}, outside [{self.low:g}, {self.high:g}]: "
+                f"{name} is {reward:g}, outside [{self.least:g}, {self.most:g}]: "
                 'give reward_range=(low, high), or reward_range="learn"'
             )
         return (reward - self.low) / (self.high - self.low)
@@ -81,4 +81,4 @@ def read_range(given: Any) -> RewardScale:
     low, high = (checks.real(f"reward_range[{i}]", end) for i, end in enumerate(given))
     if not low < high:
         raise checks.Refusal("reward_range", f"is ({low:g}, {high:g}), and low must be below high")
-    return RewardScale(low, high, False, low, high)
+    return RewardScale(min(low, 0.0), max(high, 0.0), False, low, high)

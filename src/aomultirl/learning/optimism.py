@@ -39,7 +39,6 @@ from numpy.typing import NDArray
 from aomultirl.engine.behaviours import Table
 from aomultirl.engine.compiling import borrowing, inlined, kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
-from aomultirl.engine.random import below
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import Knowledge, place_of
 from aomultirl.learning.shared_rows import SharedRewards, SharedRows, no_rewards
@@ -133,10 +132,11 @@ class Planner(NamedTuple):
 
 
 @inlined
-def _first_of_equals(salt: np.int64, state: int, n_actions: int) -> np.int64:
-    """Where a state begins to compare its actions, so that the first of equals is one at random."""
-    bits = (U(salt) ^ U(state)) * U(SCATTER)
-    return below(U(n_actions), (bits ^ (bits >> U(29))) * U(SCATTER))
+def _lot(salt: np.int64, pair: np.uint64) -> np.uint64:
+    """What a pair has drawn for this episode; of pairs that promise the same, the highest is taken."""
+    bits = (U(salt) * U(SCATTER)) ^ (pair + U(1))
+    bits = (bits ^ (bits >> U(32))) * U(SCATTER)
+    return U((bits ^ (bits >> U(29))) * U(SCATTER))
 
 
 @borrowing
@@ -180,9 +180,8 @@ def back_up(planner: Planner, counts: Counts, top: float, left: float, state: in
                     marks[key] = stamp
         means[a] = total / n
     hope = local * (1.0 - min(1.0, options.novelty * distinct / visits)) if visits > 0.0 else 0.0
-    best, action = -np.inf, 0
-    a = int(_first_of_equals(planner.state[SALT], state, n_actions)) if unknown else 0
-    for _ in range(n_actions):
+    best, action, salt = -np.inf, 0, planner.state[SALT]
+    for a in range(n_actions):
         pair = np.uint64(state * n_actions + a)
         n = mass[pair]
         q = hope
@@ -190,9 +189,8 @@ def back_up(planner: Planner, counts: Counts, top: float, left: float, state: in
             extra = options.level * math.log1p(left / (options.pace * n))
             q = (n * means[a] + extra * hope) / (n + extra)
         q = (0.0 if unknown else planner.rewards[pair]) + beyond * (q + top)
-        if q > best:
+        if q > best or (unknown and q == best and _lot(salt, pair) > _lot(salt, np.uint64(state * n_actions + action))):
             best, action = q, a
-        a = a + 1 if a + 1 < n_actions else 0
     going_on = planner.going_on[planner.state[GUIDE], state]
     value = going_on * best + (1.0 - going_on) * planner.rest / (1.0 - options.discount)
     return value, action, local + top if unknown else value
