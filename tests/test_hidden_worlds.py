@@ -79,6 +79,24 @@ def test_a_driver_that_seeds_every_episode_still_follows_the_stream():
         random.reset(options={"run": 7, "episode": -1})
 
 
+def test_environments_do_not_disturb_each_others_streams():
+    stream = ao.streams.uniform()
+    one, other = (ao.HiddenWorlds(ao.worlds.gridworld(), stream, reveal=True) for _ in range(2))
+    alone = [one.reset(seed=5 if k == 0 else None)[1]["task"] for k in range(12)]
+    mixed = []
+    for k in range(12):
+        mixed.append(one.reset(seed=5 if k == 0 else None)[1]["task"])
+        other.reset()
+    assert mixed == alone
+
+
+def test_a_sequence_has_as_many_episodes_as_it_says():
+    env = ao.HiddenWorlds(ao.worlds.gridworld(), ao.streams.sequence([3, 1]), reveal=True)
+    assert [env.reset()[1]["task"] for _ in range(2)] == [3, 1]
+    with pytest.raises(ValueError, match="episodes is 2, and they are over"):
+        env.reset()
+
+
 def test_it_walks_as_its_worlds_do():
     models = ao.worlds.random_models(5, 2, 2, 3, 1.0, 0)
     env = ao.HiddenWorlds(models, reveal=True)

@@ -5,6 +5,7 @@ more than numbers, such as ``aomultirl/Gridworld-v0``.
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import gymnasium
@@ -52,7 +53,8 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
     render_mode
         "ansi" or "rgb_array", for worlds that are grids; None for no drawing.  Environments draw as they were made to.
     episodes
-        how many episodes a run has, for streams that want to know.
+        how many episodes a run has, for streams that want to know; by default as many as a sequence has, and otherwise
+        so many that nobody meets them all.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -68,7 +70,7 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
         stream: Stream | None = None,
         reveal: bool = False,
         render_mode: str | None = None,
-        episodes: int = LONGEST_RUN,
+        episodes: int | None = None,
     ) -> None:
         self.reveal = checks.truth("reveal", reveal)
         given = [worlds] if isinstance(worlds, str) else list(checks.items("worlds", worlds, "worlds or environments"))
@@ -82,10 +84,11 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
                 if mine != first:
                     raise checks.Refusal(f"worlds[{i}]", f"has the {name} {mine}, that of worlds[0] is {first}")
         self.render_mode = self._read_render_mode(render_mode)
-        self._stream = streams.uniform() if stream is None else stream
+        self._stream = streams.uniform() if stream is None else deepcopy(stream)
         if not isinstance(self._stream, Stream):
             raise checks.Refusal("stream", f"is {checks.shown(stream)}, not a stream such as ao.streams.uniform()")
-        self._episodes = checks.integer("episodes", episodes, least=1)
+        most = len(self._stream.tasks) if isinstance(self._stream, streams.sequence) else LONGEST_RUN
+        self._episodes = checks.integer("episodes", most if episodes is None else episodes, least=1)
         self._past: list[Past] | None = None
         self._run: int | None = None
         self._task = 0
@@ -127,6 +130,9 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
     def _next(self) -> None:
         """The world of the next episode."""
         assert self._past is not None, "the stream has begun"
+        if len(self._past) >= self._episodes:
+            words = f"is {self._episodes}, and they are over: reset(seed=...) begins a new run"
+            raise checks.Refusal("episodes", words)
         number = f"the task of episode {len(self._past)}"
         self._task = checks.integer(number, self._stream.task(tuple(self._past)), least=0, most=len(self._envs) - 1)
         self._past.append(Past(self._task, -1, -1))
@@ -176,7 +182,7 @@ def make_set(
     stream: Stream | None = None,
     reveal: bool = False,
     render_mode: str | None = None,
-    episodes: int = LONGEST_RUN,
+    episodes: int | None = None,
     **parameters: Any,
 ) -> HiddenWorlds:
     """The hidden worlds of one of our sets; parameters other than those of :class:`HiddenWorlds` are the set's."""

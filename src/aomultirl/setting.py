@@ -22,6 +22,8 @@ class Setting:
         the worlds themselves; only for agents that say so in ``told``.
     rest
         what each step that is left is worth after a state has ended the episode: 0, unless the rewards were moved.
+    longest
+        steps after which somebody else ends every episode; 0 where nobody does.
     """
 
     n_states: int
@@ -30,6 +32,7 @@ class Setting:
     episodes: int
     models: ModelSet | None = None
     rest: float = 0.0
+    longest: int = 0
 
     @property
     def n_pairs(self) -> int:

@@ -39,6 +39,8 @@ class Discretise(gymnasium.ObservationWrapper[Any, Any, Any]):
     def __init__(
         self, env: "gymnasium.Env[Any, Any]", bins: Mapping[str, int | ArrayLike] | Sequence[int | ArrayLike]
     ) -> None:
+        if not isinstance(env, gymnasium.Env):
+            raise checks.Refusal("env", f"is {checks.shown(env)}, not an environment")
         super().__init__(env)
         space = env.observation_space
         if not isinstance(space, Box) or len(space.shape) > 1:
@@ -57,7 +59,12 @@ class Discretise(gymnasium.ObservationWrapper[Any, Any, Any]):
 
     def observation(self, observation: Any) -> NDArray[np.int64]:
         """The bin of each number."""
-        numbers = np.asarray(observation, np.float64).reshape(-1)
+        numbers = checks.finite_array("observation", observation).reshape(-1)
+        if len(numbers) != len(self.edges):
+            words = (
+                f"is {checks.shown(observation)}, of {len(numbers)} numbers, and there are bins for {len(self.edges)}"
+            )
+            raise checks.Refusal("observation", words)
         bins = [np.searchsorted(edges, x, side="right") for edges, x in zip(self.edges, numbers, strict=True)]
         return np.array(bins, np.int64)
 

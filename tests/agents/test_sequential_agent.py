@@ -3,6 +3,7 @@
 import json
 import warnings
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -90,6 +91,24 @@ def test_it_says_at_once_that_it_cannot_work_and_acts_for_reward_all_the_same():
     alone = ao.run(ao.agents.OneEpisodeLearner(1_000), models, ao.streams.uniform(), 20)
     random = ao.run(ao.agents.Random(1_000), models, ao.streams.uniform(), 20)
     assert history.reward.sum() == alone.reward.sum() > random.reward.sum()
+
+
+def test_it_acts_for_reward_where_others_end_episodes_too_early():
+    """The driver says so at once; where states end them, five episodes are enough to know."""
+    lake = lambda: gym.make("FrozenLake-v1", is_slippery=False)  # noqa: E731
+    words = "a cluster takes 64 pairs x 160 visits = 10,240 steps, and an episode has 500: "
+    player = ao.agents.SequentialAOMultiRL(0.05, 100_000, 1.0, rewards="unknown")
+    with pytest.warns(UserWarning, match=words):
+        history = ao.interact(player, lake(), 10, 500, terminal="restart")
+    assert (history["identification_steps"] == 0).all()
+    assert history.reward[-1] > 30
+    words = r"a cluster takes .* and the longest of the first 5 episodes had \d+: "
+    player = ao.agents.SequentialAOMultiRL(0.05, 100_000, 1.0, rewards="unknown")
+    with pytest.warns(UserWarning, match=words) as told:
+        history = ao.interact(player, lake(), 20, reward_range="learn")
+    assert len(told) == 1
+    assert (history["identification_steps"][:5] > 0).all()
+    assert (history["identification_steps"][5:] == 0).all()
 
 
 def test_a_new_world_that_comes_last_is_found():

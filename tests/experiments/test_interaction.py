@@ -1,5 +1,7 @@
 """Other people's environments: episodes that end, rewards of any range, observations of any discrete kind, tomorrow."""
 
+import re
+import signal
 import warnings
 
 import gymnasium as gym
@@ -116,7 +118,8 @@ def test_observations_of_any_discrete_kind(space, show):
     assert from_json(as_json(digits)) == digits
     values = [digits.value(number) for number in range(digits.size)]
     assert [digits.number(value, "it") for value in values] == list(range(digits.size))
-    assert all(space.contains(value) or str(value) for value in values)
+    assert len({repr(value) for value in values}) == digits.size
+    assert all(digits.number(space.sample(), "it") < digits.size for _ in range(20))
 
 
 def test_actions_of_any_discrete_kind():
@@ -183,9 +186,11 @@ def test_rewards_of_a_given_range():
 
 
 def test_a_range_that_is_learned_says_when_it_widens():
-    with pytest.warns(UserWarning, match=r"rewards of episode \d+ left \[-?\d+, 1\]|: the range is") as told:
+    words = r"rewards of episode \d+ left \[-?\d+, \d+\]: the range is \[-?\d+, \d+\] from now on"
+    with pytest.warns(UserWarning, match=words) as told:
         history = ao.interact(recall(), Toy(goal=11.0, step=-1.0), 80, reward_range="learn")
     assert 1 <= len(told) <= 4
+    assert all(re.fullmatch(words, str(each.message)) for each in told)
     assert (history.reward[-20:] == 9.0).all()
 
 
@@ -229,6 +234,46 @@ def test_ranges_that_are_none(wrong, words):
         ao.interact(recall(), Toy(), 1, reward_range=wrong)
 
 
+@pytest.mark.parametrize("terminal", ["end", "restart"])
+@pytest.mark.parametrize("bounds", [(-100.0, -1.0), (1.0, 2.0)])
+def test_ranges_without_nothing_in_them(bounds, terminal, tmp_path):
+    """A restart earns 0, which is then outside the range of what a step may earn; and steps stay within it."""
+    low, high = bounds
+    for agent in (recall(), ao.agents.Pooled(ao.learning.Practical(), **LONG), ao.agents.UCRL2(20, rewards="unknown")):
+        history = ao.interact(agent, Toy(goal=high - low, step=low), 6, reward_range=bounds, terminal=terminal)
+        assert len(history) == 6
+        assert 0.0 <= agent.setting.rest <= 1.0
+        ao.save(agent, tmp_path / "agent.zip")
+        ao.load_agent(tmp_path / "agent.zip")
+    with pytest.raises(ValueError, match=rf"is 0, outside \[{low:g}, {high:g}\]"):
+        ao.interact(recall(), Toy(), 1, reward_range=bounds)
+
+
+class Cut(gym.Env):
+    """A row of five states, right and left, that never ends but is cut off after seven steps."""
+
+    observation_space, action_space = spaces.Discrete(5), spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.state, self.steps = 0, 0
+        return 0, {}
+
+    def step(self, action):
+        self.state, self.steps = min(max(self.state + (1 if action else -1), 0), 4), self.steps + 1
+        return self.state, float(self.state == 4), False, self.steps == 7, {}
+
+
+def test_a_limit_of_time_teaches_no_transition_that_does_not_exist():
+    agent = ao.agents.Pooled(ao.learning.Practical(), 200, rewards="unknown")
+    history = ao.interact(agent, Cut(), 10, terminal="restart")
+    assert (history["learning_steps"] == 200).all()
+    starts, states, _ = agent.kept.known[0].counts.to_lists()
+    for pair in range(10):
+        expected = min(max(pair // 2 + (1 if pair % 2 else -1), 0), 4)
+        assert set(states[starts[pair] : starts[pair + 1]].tolist()) <= {expected}
+
+
 def test_an_episode_restarts_up_to_its_horizon():
     history = ao.interact(recall(90), Toy(), 10, terminal="restart")
     assert (history["identification_steps"] + history["learning_steps"] == 90).all()
@@ -268,6 +313,11 @@ def test_what_make_env_may_be():
     for wrong, words in (
         (3, "make_env is 3, neither a function of the episode's number, nor environments, nor ids of them"),
         ([], r"make_env is \[\], neither"),
+        (lambda k: None, "make_env gave None for episode 0, not an environment"),
+        (
+            [Toy(), Toy(action_space=spaces.Discrete(3))],
+            r"make_env\[1\] has the action_space Discrete\(3\), that of make_env\[0\] is Discrete\(2\)",
+        ),
         ([Toy(), 5], r"make_env\[1\] is 5, neither an environment nor the id of one"),
         ("FrozenLake-v99", "make_env is 'FrozenLake-v99', which Gymnasium cannot make"),
     ):
@@ -359,7 +409,7 @@ def test_ctrl_c_keeps_what_is_over():
         def step(self, action):
             self.count += 1
             if self.count == 50:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             return super().step(action)
 
     agent = recall()

@@ -5,6 +5,7 @@ An agent's constructor only stores its parameters; :meth:`Agent.begin` learns th
 after its last ``yield``, so an episode that fails on the way leaves no trace.
 """
 
+import warnings
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -235,7 +236,9 @@ class Agent:
         kept = self.kept
         if hasattr(kept, "shared"):
             kept.shared = self._learner.shared_for(kept.shared, setting)
-        self.begin(setting)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # said when the run began
+            self.begin(setting)
         self.restore(kept)
 
     @property

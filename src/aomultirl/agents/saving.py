@@ -43,12 +43,15 @@ class _SavedSetting:
         the worlds, for agents that are told them.
     rest
         what each step after the end of an episode is worth.
+    longest
+        steps after which somebody else ends every episode; 0 where nobody does.
     """
 
     rewards: Encoded
     episodes: Annotated[int, Within(1)]
     models: Encoded
     rest: Annotated[float, Within(0.0, 1.0)]
+    longest: Annotated[int, Within(0)]
 
 
 @dataclass
@@ -259,6 +262,7 @@ def _setting(setting: Setting, encoder: Encoder) -> _SavedSetting:
         episodes=int(setting.episodes),
         models=encoder.encode(setting.models, "models"),
         rest=float(setting.rest),
+        longest=int(setting.longest),
     )
 
 
@@ -274,4 +278,4 @@ def _read_setting(saved: _SavedSetting, decoder: Decoder) -> Setting:
         isinstance(models, ModelSet) and (models.n_states, models.n_actions) == rewards.shape
     ):
         raise ValueError(f"setting.models must be worlds with {n_states} states and {n_actions} actions")
-    return Setting(n_states, n_actions, rewards if known else None, saved.episodes, models, saved.rest)
+    return Setting(n_states, n_actions, rewards if known else None, saved.episodes, models, saved.rest, saved.longest)

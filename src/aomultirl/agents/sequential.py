@@ -63,6 +63,8 @@ FIRST_LOOK = 25
 """Steps after which the evidence is first written down; then after twice as many."""
 FIRST_VISITS = 4
 """Visits of every target that an explorer without a plan of its own for evidence makes at first; then twice as many."""
+ENOUGH_MET = 5
+"""Episodes after which the longest of them says how long episodes are, where states end them."""
 GUESS, LEAST = 1.0, 0.1
 """The separation that is assumed before two clusters show one, and the least that ever is."""
 
@@ -79,6 +81,8 @@ class SequentialMemory:
         episodes that were put in no cluster.
     limit
         what the ln of the wealth had to reach to reject a cluster in the last episode.
+    longest
+        steps of the longest episode.
     shared
         what the learner knows of all worlds alike.
     traces
@@ -89,6 +93,7 @@ class SequentialMemory:
     met: Annotated[int, Within(0, "episodes")] = 0
     abstentions: Annotated[int, Within(0, "episodes")] = 0
     limit: float = 0.0
+    longest: Annotated[int, Within(0)] = 0
     shared: dict[str, NDArray[Any]] = field(default_factory=dict)
     traces: Traces = field(default_factory=Traces)
 
@@ -175,17 +180,37 @@ class SequentialAOMultiRL(Agent):
         self._known: Knowledge | None = None
         self._gatherer: Gatherer | None = None
         if self.learning and self._is_hopeless():
-            pairs, visits = int(self._targets.sum()), self._samples(self.level() / 2.0)
-            warnings.warn(
-                f"a cluster takes {pairs:,} pairs x {visits:,} visits = {pairs * visits:,} steps, and an episode has "
-                f"{self.horizon:,}: this agent puts every episode in none, and acts for reward alone; give a longer "
-                "horizon, a distinguishing_set or fewer samples, or take ao.agents.Recall"
-            )
+            self._warn(f"an episode has {self._room():,}")
+
+    def _warn(self, room: str) -> None:
+        """Say that no episode is long enough to make a cluster, and how much ``room`` there is."""
+        pairs, visits = int(self._targets.sum()), self._samples(self.level() / 2.0)
+        warnings.warn(
+            f"a cluster takes {pairs:,} pairs x {visits:,} visits = {pairs * visits:,} steps, and {room}: this agent "
+            "puts every episode in none, and acts for reward alone; give a longer horizon, a distinguishing_set or "
+            "fewer samples, or take ao.agents.Recall"
+        )
+
+    def _room(self) -> int:
+        """Steps that an episode may have: the agent's, or those after which somebody else ends it.
+
+        Where states end episodes, none may come near either; after some that did not, the longest of them is the guide.
+        """
+        most = min(self.horizon, self.setting.longest or self.horizon)
+        return most if self.kept.met < ENOUGH_MET else min(most, self.kept.longest)
 
     def _is_hopeless(self) -> bool:
         """There is no cluster, and no episode is long enough to make one."""
         needed = int(self._targets.sum()) * self._samples(self.level() / 2.0)
-        return not self.clusters and needed > self.horizon
+        return not self.clusters and needed > self._room()
+
+    def _note_length(self, steps: int) -> None:
+        """An episode had so many steps; where such episodes are too short to make a cluster, say so, once."""
+        self.kept.longest = max(self.kept.longest, steps)
+        if self.kept.met == ENOUGH_MET and self.learning and not self.clusters and self._is_hopeless():
+            words = f"the longest of the first {ENOUGH_MET} episodes had {self.kept.longest:,}"
+            if self.kept.longest < min(self.horizon, self.setting.longest or self.horizon):
+                self._warn(words)
 
     @property
     def clusters(self) -> list[CountTable]:
@@ -275,6 +300,7 @@ class SequentialAOMultiRL(Agent):
         plan = learning.best(known, self.horizon, stream) if learns else None
         self.kept.met, self.kept.shared = self.kept.met + 1, learning.shared()
         self.kept.limit = _limit(gatherer)
+        self._note_length(spent + (ran.outcome.steps if learns else 0))
         self._keep(trace, verdict, number)
         if verdict == NONE:
             self.kept.abstentions += 1
@@ -292,6 +318,7 @@ class SequentialAOMultiRL(Agent):
         learning.learn(known, ran)
         self.kept.met, self.kept.abstentions = self.kept.met + 1, self.kept.abstentions + 1
         self.kept.shared = learning.shared()
+        self._note_length(ran.outcome.steps)
         plan = learning.best(known, self.horizon, stream)
         return Report(-1, False, False, plan, self.horizon, (known.counts,), abstained=True)
 

@@ -236,7 +236,16 @@ class Environments:
                 given[i] = self._open[i] = make_registered(place, env)
             elif not _is_environment(env):
                 raise checks.Refusal(place, f"is {checks.shown(env)}, neither an environment nor the id of one")
+        self._check_alike(given)
         self._function = lambda episode: given[max(self.task(episode), 0)]
+
+    def _check_alike(self, given: list[Any]) -> None:
+        """Refuse environments that no agent could play together: all must have the same actions."""
+        for i, env in enumerate(given):
+            mine, first = (getattr(one, "action_space", None) for one in (env, given[0]))
+            if mine != first:
+                words = f"has the action_space {checks.shown(mine)}, that of make_env[0] is {checks.shown(first)}"
+                raise checks.Refusal(f"make_env[{i}]", words)
 
     def task(self, episode: int) -> int:
         """Which of several environments an episode has; -1 where nobody knows."""
@@ -250,6 +259,8 @@ class Environments:
             env = self._function(episode)
         except Exception as error:
             raise RuntimeError(f"make_env raised {_words(error)} for episode {episode}") from error
+        if not _is_environment(env):
+            raise checks.Refusal("make_env", f"gave {checks.shown(env)} for episode {episode}, not an environment")
         if self._makes:
             self._open[id(env)] = env
             self._open.move_to_end(id(env))

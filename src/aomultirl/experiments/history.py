@@ -116,7 +116,9 @@ class History:
 
     @property
     def misclustered(self) -> int:
-        """How many episodes were misclustered."""
+        """How many episodes were misclustered; a ValueError of one sentence where nobody knows the worlds."""
+        if len(self) and (self["task"] < 0).all():
+            raise ValueError("misclustered episodes cannot be counted: nobody knows which world each episode was")
         return int(self["misclustered"].sum())
 
     def regret(self) -> NDArray[np.float64]:

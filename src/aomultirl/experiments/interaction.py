@@ -108,7 +108,7 @@ def interact(
                 start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)), loop.seed)
                 with env.memory_named(agent):
                     if number == before:
-                        _begin(agent, env, _read_rewards(rewards, env), loop.episodes)
+                        _begin(agent, env, _read_rewards(rewards, env), loop.episodes, most or 0)
                         interface.states, agent.interface = env.states, interface
                     driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
                     report, ran = play(agent, driver, start, loop.agent_streams[number])
@@ -143,13 +143,15 @@ def _remembered(agent: Agent, resume: Any, forget: bool) -> int:
     return completed
 
 
-def _begin(agent: Agent, env: EpisodeEnvironment, rewards: NDArray[np.float64] | None, episodes: int) -> None:
-    """Begin a run, or have the agent go on with one for so many episodes in all."""
+def _begin(
+    agent: Agent, env: EpisodeEnvironment, rewards: NDArray[np.float64] | None, episodes: int, longest: int
+) -> None:
+    """Begin a run, or have the agent go on with one for so many episodes in all, of ``longest`` steps if not 0."""
     agent.loaded = False
     if env.episode == 0:
-        begin(agent, Setting(env.n_states, env.n_actions, rewards, episodes, rest=env.scale.rest))
-    elif episodes > agent.setting.episodes:
-        agent.go_on(replace(agent.setting, episodes=episodes))
+        begin(agent, Setting(env.n_states, env.n_actions, rewards, episodes, rest=env.scale.rest, longest=longest))
+    elif episodes > agent.setting.episodes or longest != agent.setting.longest:
+        agent.go_on(replace(agent.setting, episodes=max(episodes, agent.setting.episodes), longest=longest))
 
 
 def _check_fits(agent: Agent, env: EpisodeEnvironment, states: StateIndexer | None, first: bool) -> None:

@@ -167,7 +167,8 @@ def digits_of(space: Any, name: str) -> Digits:
         parts = tuple(digits_of(one, f"{name}[{key!r}]") for key, one in space.spaces.items())
         made = Digits("dict", parts=parts, names=tuple(map(str, space.spaces)))
     else:
-        help_ = "; ao.wrappers.Discretise gives it bins" if isinstance(space, spaces.Box) else ""
+        whole = name.startswith("the observation_space") and not name.endswith("]")
+        help_ = "; ao.wrappers.Discretise gives it bins" if isinstance(space, spaces.Box) and whole else ""
         raise ValueError(
             f"{name} is {checks.shown(space)}, which is not made of Discrete, MultiDiscrete and MultiBinary{help_}"
         )

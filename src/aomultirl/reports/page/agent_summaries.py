@@ -41,7 +41,7 @@ def glance(one: Group) -> list[Any]:
     clusters = [int(run.history["cluster"].max()) + 1 for run in one.given.values()]
     failed = sum(int((~history["exploration_ok"]).sum()) for history in histories)
     abstained = sum(int(history["abstained"].sum()) for history in histories)
-    wrong = sum(history.misclustered for history in histories)
+    wrong = sum(int(history["misclustered"].sum()) for history in histories)
     return [
         one,
         _mean([_last(running_mean(values)) for values in known]),
