@@ -34,6 +34,30 @@ def ending_worlds(draw, **sizes):
     return ao.MDP(transitions, rewards, *rest, terminal=sorted(terminal))
 
 
+@st.composite
+def ending_sets(draw, max_states=4):
+    """Two or three worlds that start in state 0 and differ in a row, in terminal states, in both or in nothing."""
+    transitions, rewards = draw(dense_worlds(max_states=max_states, max_actions=2, min_states=2))
+    n_states, n_actions = rewards.shape
+    models = []
+    for _ in range(draw(st.integers(2, 3))):
+        rows = transitions.copy()
+        if draw(st.booleans()):
+            pair = draw(st.integers(0, n_states - 1)), draw(st.integers(0, n_actions - 1))
+            rows[pair] = np.random.default_rng(draw(st.integers(0, 2**32 - 1))).dirichlet(np.ones(n_states))
+        terminal = draw(st.sets(st.integers(1, n_states - 1)))
+        models.append(ao.MDP(rows, rewards, terminal=sorted(terminal)))
+    return ao.ModelSet(models)
+
+
+def outcomes(world, s, a):
+    """{(successor, whether the episode ended): probability} of a pair, positive ones; empty where nobody acts."""
+    if world.terminal[s]:
+        return {}
+    row = world.transitions[s, a].tolist()
+    return {(s2, bool(world.terminal[s2])): chance for s2, chance in enumerate(row) if chance > 0.0}
+
+
 def deterministic_policies(n_states, n_actions):
     """Every map from states to actions, (A**S, S)."""
     return np.stack(np.meshgrid(*[np.arange(n_actions)] * n_states, indexing="ij"), -1).reshape(-1, n_states)

@@ -135,12 +135,13 @@ class MDP:
     # -- geometry -----------------------------------------------------------------------------------------
 
     def is_communicating(self) -> bool:
-        """Every state can be reached from every other under some policy."""
+        """Every state can be reached from every other under some policy; never so where a state is terminal."""
         return reachability.is_communicating(self.successors, self.n_states)
 
     def diameter(self, time_limit: float | None = None) -> float:
         """max over s != s' of the least expected time from s to s'; ``inf`` if not communicating.
 
+        So it is ``inf`` where a state is terminal: within an episode nothing is reached from there.
         Raises TimeoutError where it takes more than ``time_limit`` seconds of CPU time.
         """
         return reachability.diameter(self.successors, self.n_states, read_seconds(time_limit))
@@ -148,8 +149,8 @@ class MDP:
     def hitting_time(self, time_limit: float | None = None) -> float:
         """max over s != s' of the greatest expected time from s to s' over all policies.
 
-        ``inf`` where some policy can avoid a state for ever.  Raises TimeoutError where it takes more than
-        ``time_limit`` seconds of CPU time.
+        ``inf`` where some policy can avoid a state for ever, and so where a state is terminal.  Raises TimeoutError
+        where it takes more than ``time_limit`` seconds of CPU time.
         """
         return reachability.hitting_time(self.successors, self.n_states, read_seconds(time_limit))
 

@@ -112,32 +112,50 @@ class ModelSet(Sequence[MDP]):
     def _successors(self) -> list[Successors]:
         return [model.successors for model in self._models]
 
+    @property
+    def _ends(self) -> list[NDArray[np.bool_]]:
+        return [model.ends for model in self._models]
+
     def separation(self) -> float:
-        """min over i < j of max over (s, a) of ||P_i(s, a) - P_j(s, a)||_1; ``inf`` for a single world."""
-        return separation.separation(self._successors)
+        """min over i < j of max over (s, a) of ||P_i(s, a) - P_j(s, a)||_1; ``inf`` for a single world.
+
+        Whether the episode ended is seen too, see :meth:`distances`.
+        """
+        return separation.separation(self._successors, self._ends)
 
     def distances(self) -> NDArray[np.float64]:
-        """||P_i(s, a) - P_j(s, a)||_1, (M, M, S, A)."""
+        """||P_i(s, a) - P_j(s, a)||_1, (M, M, S, A).
+
+        Where worlds have terminal states, P_i(s, a) is the distribution of the successor together with whether the
+        episode ended there: an arrival in a state that is terminal in one of two worlds only tells them apart.  Nobody
+        acts in a terminal state, so at the pairs of a state that is terminal in either world the distance is 0.
+        """
         size = 8.0 * len(self) ** 2 * self.n_states * self.n_actions
         sizes.check("models", f"a list of {len(self)}", size, "an array (M, M, S, A)", "the set or its worlds")
         out = np.zeros((len(self), len(self), self.n_states, self.n_actions))
         for i, j in combinations(range(len(self)), 2):
-            out[i, j] = separation.distances(self[i].successors, self[j].successors).reshape(out.shape[2:])
+            out[i, j] = self._distances(i, j).reshape(out.shape[2:])
             out[j, i] = out[i, j]
         return out
 
+    def _distances(self, i: int, j: int) -> NDArray[np.float64]:
+        """Those of two worlds, (S * A,)."""
+        return separation.distances(self[i].successors, self[j].successors, self[i].ends, self[j].ends)
+
     def distinguishing_pairs(self, i: int, j: int, level: float) -> list[tuple[int, int]]:
-        """The pairs (s, a) at which worlds i and j differ by more than ``level``, ascending."""
+        """The pairs (s, a) at which worlds i and j differ by more than ``level``, ascending; see :meth:`distances`."""
         for name, index in (("i", i), ("j", j)):
             checks.integer(name, index, least=0, most=len(self) - 1)
         level = checks.real("level", level, least=0.0)
-        apart = separation.distances(self[i].successors, self[j].successors) > level
-        return self._pairs(np.flatnonzero(apart))
+        return self._pairs(np.flatnonzero(self._distances(i, j) > level))
 
     def distinguishing_set(
         self, level: float | None = None, *, method: str = "exact", time_limit: float = 60.0
     ) -> list[tuple[int, int]]:
         """A smallest set of pairs such that every two worlds differ by more than ``level`` at one of them.
+
+        Where worlds have terminal states they differ as :meth:`distances` says: by where episodes end too, and at pairs
+        of states that are terminal in neither of the two.
 
         Parameters
         ----------
@@ -184,7 +202,7 @@ class ModelSet(Sequence[MDP]):
     def _told_apart(self, level: float) -> NDArray[np.bool_]:
         size = len(self) ** 2 * self.n_states * self.n_actions  # half as many entries, each twice at first
         sizes.check("models", f"a list of {len(self)}", size, "a table (M (M-1) / 2, S A)", "the set or its worlds")
-        return distinguishing.told_apart(self._successors, level)
+        return distinguishing.told_apart(self._successors, level, self._ends)
 
     def _pairs(self, numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
         return [(int(n) // self.n_actions, int(n) % self.n_actions) for n in numbers]

@@ -1,6 +1,7 @@
 import io
 import math
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -98,3 +99,19 @@ def test_bad_input():
         inspection.inspect(ao.worlds.gridworld(), failure=1.0)
     with pytest.raises(ValueError, match="hitting_time must be above 0, not 0"):
         inspection.inspect(ao.worlds.gridworld(), hitting_time=0.0)
+
+
+def test_worlds_whose_episodes_end():
+    rows, rewards = np.array([[[0.5, 0.5]], [[0.5, 0.5]]]), np.zeros((2, 1))
+    found = inspection.inspect(ao.ModelSet([ao.MDP(rows, rewards), ao.MDP(rows, rewards, terminal=[1])]))
+    assert (found.separation, found.distinguishing_set) == (1.0, [(0, 0)])
+    assert found.communicating == [True, False]
+    assert found.diameters == pytest.approx([2.0, math.inf])
+    assert found.hitting_times[1] == math.inf
+    text = printed(found)
+    for words in ("m1: 0, m2: 1", "not communicating: m2", "some policy avoids a state for ever: m2"):
+        assert words in text
+    lake = inspection.inspect(ao.worlds.from_gymnasium("FrozenLake-v1", terminal="end"))
+    assert (lake.diameters, lake.hitting_times) == ([math.inf], [math.inf])
+    assert "terminal states" in printed(lake)
+    assert "terminal states" not in printed(inspection.inspect(ao.worlds.jao(2)))

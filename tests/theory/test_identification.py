@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 import aomultirl as ao
 from aomultirl.theory.identification import identification_lower_bound, nearest_divergence
+from strategies import ending_sets, outcomes
 
 GAMMA = [(1, 0), (8, 3), (2, 1)]
 
@@ -113,3 +115,106 @@ def test_nothing_to_tell_costs_nothing():
 def test_bad_input_gets_a_sentence(options, told):
     with pytest.raises(ValueError, match=told):
         identification_lower_bound(ao.worlds.gridworld(), **options)
+
+
+def reached(world):
+    """The states that an episode can meet, terminal ones too."""
+    met, todo = set(), [int(s) for s in np.flatnonzero(world.start_distribution)]
+    while todo:
+        s = todo.pop()
+        if s not in met:
+            met.add(s)
+            todo += [s2 for a in range(world.n_actions) for s2, _ in outcomes(world, s, a)]
+    return met
+
+
+def slow_bound(world, rivals, needed):
+    """The program with a column only for pairs that are acted at; ``rivals`` are functions of a pair, in nats.
+
+    An infinite divergence tells at once, for less than any positive number of steps, wherever it can be met.
+    """
+    pairs = [(s, a) for s in sorted(reached(world)) if not world.terminal[s] for a in range(world.n_actions)]
+    told = np.array([[rival(s, a) for s, a in pairs] for rival in rivals]).reshape(len(rivals), len(pairs))
+    told = told[~np.isinf(told).any(axis=1)]
+    states = [s for s in range(world.n_states) if not world.terminal[s]]
+    kept = np.array([[(s == t) - outcomes(world, s, a).get((t, False), 0.0) for s, a in pairs] for t in states])
+    found = linprog(  # no more leaves a state than comes to it
+        np.ones(len(pairs)),
+        A_ub=np.vstack([-told, kept]),
+        b_ub=np.concatenate([np.full(len(told), -needed), world.start_distribution[states]]),
+    )
+    return found.fun if found.status == 0 else math.inf
+
+
+def divergence(one, two):
+    def at(s, a):
+        p, q = outcomes(one, s, a), outcomes(two, s, a)
+        return sum(x * math.log(x / q[o]) if o in q else math.inf for o, x in p.items())
+
+    return at
+
+
+def close(found, slow):
+    """Equal, but for the few billionths of a step that an outcome takes that is never seen in a rival."""
+    return math.isinf(slow) if math.isinf(found) else found == pytest.approx(slow, rel=1e-5, abs=1e-6)
+
+
+@settings(deadline=None, max_examples=150)
+@given(ending_sets(), st.sampled_from([0.3, 0.1, 0.01]))
+def test_where_episodes_end_the_bound_is_that_of_the_slow_program(models, q):
+    needed = (1 - 2 * q) * math.log((1 - q) / q)
+    found = identification_lower_bound(models, failure=q)
+    for i, world in enumerate(models):
+        if any(len(each.ends) for each in models):
+            rivals = [divergence(world, other) for j, other in enumerate(models) if j != i]
+            assert close(found[i], slow_bound(world, rivals, needed))
+
+
+@settings(deadline=None, max_examples=100)
+@given(ending_sets(), st.sampled_from([0.3, 0.1]), st.floats(0.2, 1.2))
+def test_a_new_world_differs_where_somebody_acts(models, q, separation):
+    def at_one(pair, row, size):
+        nearest = nearest_divergence(row, separation / 2, size)
+        return lambda s, a: nearest if (s, a) == pair else 0.0
+
+    needed = (1 - 2 * q) * math.log((1 - q) / q)
+    found = identification_lower_bound(models, failure=q, separation=separation)
+    for i, world in enumerate(models):
+        if any(len(each.ends) for each in models):
+            acted = itertools.product(range(models.n_states), range(models.n_actions))
+            rivals = [at_one(p, world.transitions[p], models.n_states) for p in acted if not world.terminal[p[0]]]
+            assert close(found[i], slow_bound(world, rivals, needed))
+
+
+def test_one_arrival_is_enough_where_only_one_world_ends():
+    rows, rewards = np.array([[[0.5, 0.5]], [[0.5, 0.5]]]), np.zeros((2, 1))
+    models = ao.ModelSet([ao.MDP(rows, rewards), ao.MDP(rows, rewards, terminal=[1])])
+    assert (identification_lower_bound(models, failure=0.05) < 1.0).all()
+
+
+def test_an_end_that_no_walk_meets_tells_nothing():
+    rows, rewards = np.array([[[1.0, 0.0]], [[0.5, 0.5]]]), np.zeros((2, 1))
+    models = ao.ModelSet([ao.MDP(rows, rewards), ao.MDP(rows, rewards, terminal=[1])])
+    assert np.isinf(identification_lower_bound(models, failure=0.05)).all()
+
+
+def test_an_episode_may_be_over_too_soon():
+    """It goes on with 0.9, or with 0.5: ten visits in the mean do to be wrong once in ten, not in a thousand."""
+    rewards = np.zeros((2, 1))
+    models = ao.ModelSet([ao.MDP([[[p, 1 - p]], [[0.0, 1.0]]], rewards, terminal=[1]) for p in (0.9, 0.5)])
+    steps = 0.8 * math.log(9.0) / kl([0.9, 0.1], [0.5, 0.5])
+    assert identification_lower_bound(models, failure=0.1).tolist() == [pytest.approx(steps), math.inf]
+    assert np.isinf(identification_lower_bound(models, failure=0.001)).all()
+
+
+def test_nobody_acts_in_a_terminal_state():
+    """A pair of Gamma that is terminal everywhere is refused; one that is so in one world says nothing there."""
+    rows, rewards = np.array([[[0.9, 0.1]], [[0.5, 0.5]]]), np.zeros((2, 1))
+    ends, goes_on = ao.MDP(rows, rewards, terminal=[1]), ao.MDP(rows, rewards)
+    told = {"failure": 0.1, "separation": 0.5, "distinguishing_set": [(1, 0)]}
+    with pytest.raises(
+        ValueError, match=r"^distinguishing_set has \(1, 0\), but state 1 is terminal in all worlds: nobody"
+    ):
+        identification_lower_bound(ao.ModelSet([ends, ends]), **told)
+    alone = identification_lower_bound(ao.ModelSet([goes_on]), **told)
+    assert identification_lower_bound(ao.ModelSet([ends, goes_on]), **told) == pytest.approx([0.0, alone[0]])

@@ -14,16 +14,23 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.successors import Successors
 from aomultirl.engine.waiting import while_serving_signals
-from aomultirl.geometry.separation import distances
+from aomultirl.geometry.separation import NOWHERE, distances
 
 MANY_PATTERNS = 10_000
 PART = 100_000
 """Columns whose patterns are sorted at once: a tenth of a second."""
 
 
-def told_apart(worlds: Sequence[Successors], level: float) -> NDArray[np.bool_]:
-    """Which pair (column) tells apart which two worlds (row, in the order of ``itertools.combinations``)."""
-    return np.array([distances(a, b) > level for a, b in combinations(worlds, 2)], bool)
+def told_apart(
+    worlds: Sequence[Successors], level: float, ends: Sequence[NDArray[np.bool_]] | None = None
+) -> NDArray[np.bool_]:
+    """Which pair (column) tells apart which two worlds (row, in the order of ``itertools.combinations``).
+
+    ``ends`` are M masks of terminal states, as :func:`aomultirl.geometry.separation.distances` takes them; a pair of a
+    state that is terminal in one of two worlds does not tell them apart.
+    """
+    each = list(zip(worlds, [NOWHERE] * len(worlds) if ends is None else ends, strict=True))
+    return np.array([distances(a, b, mine, theirs) > level for (a, mine), (b, theirs) in combinations(each, 2)], bool)
 
 
 def smallest_set(table: NDArray[np.bool_], *, exact: bool = True, time_limit: float = 60.0) -> NDArray[np.int64]:

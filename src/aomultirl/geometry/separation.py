@@ -3,6 +3,12 @@
 The distance of two worlds at a pair (s, a) is ||P_i(s, a) - P_j(s, a)||_1, and the separation of a set is
 
     lambda = min over i < j of max over (s, a) of that distance, in [0, 2].
+
+Where arriving in some states ends the episode, what is seen of a pair is its successor and whether the episode ended
+there, and the distance is that of the distributions of both: a successor that is terminal in one world only adds the
+probabilities that it has in the two, any other their difference.  Nobody acts in a terminal state, so a pair of a state
+that is terminal in either world has distance 0: what tells such worlds apart is the arrival, and that counts at the
+pairs that lead there.
 """
 
 from collections.abc import Sequence
@@ -12,6 +18,9 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.successors import Successors
+
+NOWHERE = np.zeros(0, np.bool_)
+"""In place of a mask of terminal states, where there are none."""
 
 
 @kernel
@@ -41,16 +50,47 @@ def _distances(a: Successors, b: Successors, out: NDArray[np.float64]) -> None:
         out[pair] = total
 
 
-def distances(a: Successors, b: Successors) -> NDArray[np.float64]:
-    """l1 distance of two worlds at every pair, (S * A,)."""
+def distances(
+    a: Successors, b: Successors, ends_a: NDArray[np.bool_] = NOWHERE, ends_b: NDArray[np.bool_] = NOWHERE
+) -> NDArray[np.float64]:
+    """l1 distance of two worlds at every pair, (S * A,); 0 at the pairs of states that are terminal in either.
+
+    Parameters
+    ----------
+    a, b
+        the successors; those of terminal states keep themselves, as :class:`aomultirl.MDP` has them.
+    ends_a, ends_b
+        (S,), which states are terminal in each; empty where there are none.
+    """
     out = np.empty(len(a.starts) - 1)
-    _distances(a, b, out)
+    if np.array_equal(ends_a, ends_b):  # whether the episode ended says no more than the successor does
+        _distances(a, b, out)
+        return out
+    n_states = max(len(ends_a), len(ends_b))
+    ends_a, ends_b = (ends if len(ends) else np.zeros(n_states, np.bool_) for ends in (ends_a, ends_b))
+    _distances(_outcomes(a, ends_a), _outcomes(b, ends_b), out)
+    out.reshape(n_states, -1)[ends_a | ends_b] = 0.0
     return out
 
 
-def separation(worlds: Sequence[Successors]) -> float:
-    """The separation of a set of worlds; infinite for a single one."""
+def _outcomes(world: Successors, ends: NDArray[np.bool_]) -> Successors:
+    """The same with 2 s' + 1 in place of a successor s' that is terminal, and 2 s' of one that is not."""
+    kind = np.int32 if len(ends) < 2**30 else np.int64
+    return world._replace(states=2 * world.states.astype(kind) + ends[world.states].astype(kind))
+
+
+def separation(worlds: Sequence[Successors], ends: Sequence[NDArray[np.bool_]] | None = None) -> float:
+    """The separation of a set of worlds; infinite for a single one.
+
+    Parameters
+    ----------
+    worlds
+        the successors in each of M worlds.
+    ends
+        M masks of terminal states as in :func:`distances`; None where there are none at all.
+    """
+    masks = [NOWHERE] * len(worlds) if ends is None else ends
     return min(
-        (float(distances(a, b).max()) for i, a in enumerate(worlds) for b in worlds[:i]),
+        (float(distances(a, worlds[j], masks[i], masks[j]).max()) for i, a in enumerate(worlds) for j in range(i)),
         default=float("inf"),
     )

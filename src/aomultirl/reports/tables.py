@@ -99,6 +99,7 @@ def _restored(words: str) -> str:
 def _environment() -> "Environment":
     made = environment("aomultirl.reports", finalize=lambda value: str(value).translate(SIGNS))
     made.globals["inf"] = math.inf
+    made.filters["terminal_states"] = lambda world: int(world.terminal.sum())
     made.filters["most_successors"] = lambda world: int(np.diff(world.successors.starts).max())
     return made
 
