@@ -187,6 +187,11 @@ def real(
     return number
 
 
+def bare(value: Any) -> Any:
+    """What an array without dimensions holds, as environments give rewards; anything else as it is."""
+    return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
 def choice(name: str, value: Any, options: Sequence[str]) -> str:
     """``value`` if it is one of the options; otherwise the closest one is suggested."""
     if isinstance(value, str) and value in options:

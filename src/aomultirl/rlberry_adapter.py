@@ -6,6 +6,7 @@ environment of rlberry's; both work in its ``ExperimentManager``.  ``pip install
 
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Literal
 
 import gymnasium
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 from aomultirl import checks
 from aomultirl.agents import Recall
 from aomultirl.agents.base import Agent
+from aomultirl.agents.interface import carried
 from aomultirl.experiments.environments import EpisodeEnvironment
 from aomultirl.experiments.episodes import check_is_agent
 from aomultirl.experiments.history import History
 from aomultirl.experiments.interaction import interact
-from aomultirl.experiments.interface import carried, read_interface
 from aomultirl.hidden_worlds import HiddenWorlds
 from aomultirl.mdp import MDP
 from aomultirl.model_set import ModelSet
@@ -156,8 +157,10 @@ class RlberryAgent(AgentWithSimplePolicy):  # type: ignore[misc]  # rlberry has 
         if "setting" not in vars(self.agent):
             raise ValueError("policy is asked for before fit: the agent has not met an environment yet")
         agent = deepcopy(self.agent)
-        env = EpisodeEnvironment(self.env, agent.completed, carried(agent, read_interface(None, None)).states)
-        return env.actions.value(agent.play(env.states.number(observation, "observation"), seed=self._seed).act())
+        interface = carried(agent, None, None)
+        env = EpisodeEnvironment(self.env, agent.completed, interface.states)
+        agent.interface = replace(interface, states=env.states, actions=env.actions)
+        return agent.play(observation, seed=self._seed).act()
 
     def reseed(self, seed_seq: Any = None) -> None:
         """Begin with new random numbers, for the agent and its environments, as rlberry's managers do."""

@@ -12,7 +12,7 @@ from gymnasium.envs.toy_text.frozen_lake import generate_random_map
 
 import aomultirl as ao
 from aomultirl.agents import saving
-from aomultirl.experiments.spaces import as_json, digits_of, from_json
+from aomultirl.agents.spaces import as_json, digits_of, from_json
 from aomultirl.worlds.environment import WorldEnv
 
 LONG = {"horizon": 20, "rewards": "unknown"}

@@ -174,7 +174,7 @@ class Agent:
 
     def play(
         self,
-        start: int,
+        start: Any,
         *,
         n_states: int | None = None,
         n_actions: int | None = None,
@@ -184,14 +184,16 @@ class Agent:
     ) -> "Game":
         """Play an episode by hand.
 
+        One game of an agent is open at a time: finish it, or give it up.  One that nobody holds any more is given up.
+
         Parameters
         ----------
         start
-            the first state.
+            the first state: its number, or what the environment shows where the agent has met environments.
         n_states, n_actions
             S and A, needed for the first game.
         rewards
-            (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
+            (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.  Needed for the first game.
         episodes
             how many games there will be, about; needed for the first.  After them the agent goes on.
 

@@ -125,15 +125,13 @@ class Session:
 
     def observe(self, successor: int, reward: float, ended: bool = False) -> None:
         """What the action led to, what it earned, and whether the episode ended there: the state is terminal."""
-        self._must_go_on()
-        if self._action is None:
-            raise ValueError("observe comes after act: there is no action to observe the outcome of")
+        action = self.check_acted()
         successor = checks.integer("successor", successor, least=0, most=self.n_states - 1)
         phase = self._phase
         reward = checks.real("reward", reward)
         if self.learns_rewards:
             check_scaled("reward", reward)
-        seen = (self._step, self.state, self._action, successor, reward, ended)
+        seen = (self._step, self.state, action, successor, reward, ended)
         try:
             finished, crowded = _observe(phase.behaviour, phase.counts.record, phase.sums, *seen)
             if finished is None:
@@ -152,6 +150,13 @@ class Session:
             self.ended = True
         if finished or ended or self._step == phase.steps:
             self._leave(finished)
+
+    def check_acted(self) -> int:
+        """The action that has no outcome yet; refuses where there is none."""
+        self._must_go_on()
+        if self._action is None:
+            raise ValueError("observe comes after act: there is no action to observe the outcome of")
+        return self._action
 
     def move(self, state: int) -> None:
         """The world was put into another state by nobody's action: nothing is counted, and the episode goes on."""

@@ -13,8 +13,8 @@ import numpy as np
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, check_pairs
-from aomultirl.experiments.reward_scale import RewardScale
-from aomultirl.experiments.spaces import MOST_STATES, Numbered, StateIndexer, digits_of
+from aomultirl.agents.reward_scale import RewardScale
+from aomultirl.agents.spaces import MOST_STATES, Numbered, StateIndexer, digits_of
 from aomultirl.worlds.gymnasium_import import make_registered
 
 if TYPE_CHECKING:
@@ -120,10 +120,8 @@ class EpisodeEnvironment:
             raise ValueError(f"{self._who} answered {self._when} with {checks.shown(answer)}, {words}")
         successor, reward, terminated, truncated, _ = answer
         state = self._state(successor, f"after {self._when}")
-        if isinstance(reward, np.ndarray) and reward.ndim == 0:
-            reward = reward.item()
         name = f"the reward of {self._when} in {self._who}"
-        earned = checks.real(name, reward)
+        earned = checks.real(name, checks.bare(reward))
         ended, cut = self._flag("terminated", terminated), self._flag("truncated", truncated)
         shown = self.scale.shown(earned, name, learning)
         self.steps += 1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks, sizes
 from aomultirl.agents.base import Agent, Episode, Report, Setting
+from aomultirl.agents.game import check_free
 from aomultirl.engine.random import RandomStream, streams
 from aomultirl.engine.stepping import Ran, Simulator
 from aomultirl.experiments.history import Row
@@ -56,6 +57,7 @@ class EpisodeLoop:
         self.episodes = read_episodes("episodes", episodes)
         self.seed = checks.seed("seed", seed)
         check_is_agent(agent)
+        check_free(agent)
         self.agent = agent
         self.rows: list[Row] = []
         self.agent_streams = self.streams("agent")
@@ -84,9 +86,9 @@ class EpisodeLoop:
 
 
 def begin(agent: Agent, setting: Setting) -> None:
-    """Have an agent begin a run: no episode of it is over."""
+    """Have an agent begin a run: no episode of it is over, and no environment was met."""
     agent.begin(setting)
-    agent.completed = 0
+    agent.completed, agent.interface = 0, None
 
 
 def begin_in(agent: Agent, models: ModelSet, episodes: int) -> None:

@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,18 +12,18 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, Episode, Report, Setting
+from aomultirl.agents.interface import carried, check_same_rewards, known_rewards, read_interface
+from aomultirl.agents.reward_scale import RewardScale
+from aomultirl.agents.spaces import StateIndexer
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.environments import Environments, EpisodeEnvironment
 from aomultirl.experiments.episodes import EpisodeLoop, begin, check_is_agent, play, unjudged_row
 from aomultirl.experiments.history import History, Row
-from aomultirl.experiments.interface import carried, read_interface
 from aomultirl.experiments.judge import is_misclustered
 from aomultirl.experiments.progress import bar
 from aomultirl.experiments.provenance import identity, left_behind, resumed_rows
-from aomultirl.experiments.reward_scale import RewardScale
-from aomultirl.experiments.spaces import StateIndexer
 
 if TYPE_CHECKING:
     from aomultirl.experiments.environments import MakeEnv
@@ -57,11 +59,13 @@ def interact(
     horizon
         end every episode after so many steps, if the agent does not end it before.
     rewards
-        (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.
+        (S, A), if they are known; otherwise the agent must take ``rewards="unknown"``.  An agent that goes on knows
+        them already: others than those are refused.
     reward_range
         (low, high) of the rewards, which the agent is shown as 0 and 1; by default they lie in [0, 1] themselves.
         "learn": begins there, widens after an episode that left it, and says so.  The history keeps the rewards as the
-        environment gave them.
+        environment gave them.  An agent that goes on has its range already, if none is given; "learn" widens it from
+        now on, and another range is refused.
     terminal
         what follows where the environment terminates.  "end": the episode is over, and the agent is told that what is
         left is worth nothing.  "restart": the environment is reset, which takes a step that earns nothing, and the same
@@ -71,7 +75,8 @@ def interact(
         in its ``metadata``.
     states
         "grow", or a number: states are numbered in the order in which they are met, 10,000 or so many at most; for
-        observations of any kind that can be told apart.  By default the observation space says them all.
+        observations of any kind that can be told apart.  By default the observation space says them all.  An agent that
+        goes on has its states already: another number is refused.
     stop
         end when so many of the agent's episodes are over, those of before included; the run stays one of ``episodes``,
         and goes on later as if it had not been stopped.
@@ -79,7 +84,7 @@ def interact(
         a history: go on after its last episode, up to ``episodes`` in all, with the agent as it was then.  True: the
         agent goes on with what it remembers for ``episodes`` more, with a history of their own.
     forget
-        begin anew with an agent that remembers.
+        begin anew with an agent that remembers; where no episode can be completed, it remembers as before.
 
     Raises
     ------
@@ -90,8 +95,8 @@ def interact(
     check_is_agent(agent)
     most = None if horizon is None else checks.integer("horizon", horizon, least=1)
     checks.choice("terminal", terminal, ("end", "restart"))
-    before, asked = _remembered(agent, resume, forget), read_interface(reward_range, states)
-    interface = carried(agent, asked) if before else asked
+    before = _remembered(agent, resume, forget)
+    interface = carried(agent, reward_range, states) if before else read_interface(reward_range, states)
     more = checks.integer("episodes", episodes, least=1)
     loop = EpisodeLoop(agent, more if isinstance(resume, History) else before + more, seed)
     if isinstance(resume, History):
@@ -99,7 +104,7 @@ def interact(
     last = loop.episodes if stop is None else checks.integer("stop", stop, least=before + 1, most=loop.episodes)
     environments = Environments(make_env, loop.seed)
     shown = bar(type(agent).__name__, sys.stderr, wanted=progress, lines=False)
-    with environments.closed_in_the_end(), shown as done:
+    with environments.closed_in_the_end(), _forgetting_late(agent, loop), shown as done:
         try:
             for number in range(before, last):
                 given = environments.of_episode(number)
@@ -108,8 +113,9 @@ def interact(
                 start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)), loop.seed)
                 with env.memory_named(agent):
                     if number == before:
-                        _begin(agent, env, _read_rewards(rewards, env), loop.episodes, most or 0)
-                        interface.states, agent.interface = env.states, interface
+                        known = known_rewards(rewards, env.scale, env.n_states, env.n_actions)
+                        _begin(agent, env, known, loop.episodes, most or 0)
+                        interface.states, interface.actions, agent.interface = env.states, env.actions, interface
                     driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
                     report, ran = play(agent, driver, start, loop.agent_streams[number])
                 loop.rows.append(driver.row(environments.task(number), report, ran, interface.stands_for))
@@ -138,19 +144,36 @@ def _remembered(agent: Agent, resume: Any, forget: bool) -> int:
     if completed and not resume and not agent.loaded:
         raise checks.Refusal(
             "agent",
-            f"remembers {completed} episodes: give resume=True or their history to go on, or forget=True to begin anew",
+            f"remembers {completed} {'episode' if completed == 1 else 'episodes'}: "
+            "give resume=True or their history to go on, or forget=True to begin anew",
         )
     return completed
+
+
+@contextmanager
+def _forgetting_late(agent: Agent, loop: EpisodeLoop) -> Iterator[None]:
+    """A block that may have an agent begin anew; if it fails before an episode is over, the agent is as it was."""
+    before = dict(vars(agent))
+    try:
+        yield
+    except BaseException:
+        if not loop.rows and before.get("completed") and agent.completed == 0:
+            vars(agent).clear()
+            vars(agent).update(before)
+        raise
 
 
 def _begin(
     agent: Agent, env: EpisodeEnvironment, rewards: NDArray[np.float64] | None, episodes: int, longest: int
 ) -> None:
     """Begin a run, or have the agent go on with one for so many episodes in all, of ``longest`` steps if not 0."""
-    agent.loaded = False
     if env.episode == 0:
+        agent.loaded = False
         begin(agent, Setting(env.n_states, env.n_actions, rewards, episodes, rest=env.scale.rest, longest=longest))
-    elif episodes > agent.setting.episodes or longest != agent.setting.longest:
+        return
+    check_same_rewards(agent, rewards)
+    agent.loaded = False
+    if episodes > agent.setting.episodes or longest != agent.setting.longest:
         agent.go_on(replace(agent.setting, episodes=max(episodes, agent.setting.episodes), longest=longest))
 
 
@@ -161,7 +184,7 @@ def _check_fits(agent: Agent, env: EpisodeEnvironment, states: StateIndexer | No
         if sizes != had:
             words = f"has {sizes[0]} states and {sizes[1]} actions, that of episode 0 has {had[0]} and {had[1]}"
             raise ValueError(f"the environment of episode {env.episode} {words}")
-        if env.states != states:
+        if states is not None and env.states != states:
             raise ValueError(f"the environment of episode {env.episode} has other observations than those before it")
     if "task" in agent.told:
         raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
@@ -220,14 +243,3 @@ class EnvironmentDriver:
             row = row._replace(clustering_reward=earned["clustering"], learning_reward=earned["learning"])
         judged = task >= 0 and (report.new_cluster or report.cluster in stands_for)
         return row._replace(task=task, misclustered=judged and is_misclustered(task, report, stands_for))
-
-
-def _read_rewards(rewards: Any, env: EpisodeEnvironment) -> NDArray[np.float64] | None:
-    """The rewards that are known, as the agent is shown them."""
-    if rewards is None:
-        return None
-    scale = env.scale
-    table = checks.finite_array("rewards", rewards, lowest=scale.least, highest=scale.most)
-    if table.shape != (env.n_states, env.n_actions):
-        raise ValueError(f"rewards must have shape ({env.n_states}, {env.n_actions}), not {table.shape}")
-    return (table - scale.low) / (scale.high - scale.low)

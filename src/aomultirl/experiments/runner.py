@@ -39,6 +39,8 @@ def run(
 ) -> History:
     """Run ``agent`` for ``episodes`` episodes in the simulator.
 
+    The agent begins anew, and forgets what it remembered from before, unless ``resume`` is given.
+
     Parameters
     ----------
     noisy_rewards
