@@ -125,3 +125,5 @@ def test_the_page_tells_of_every_bed() -> None:
         assert bed.name in prose
         assert bed.package in prose
         assert bed.hidden in prose
+        row = next(line for line in prose.splitlines() if line.startswith("|") and bed.name in line)
+        assert f"| {bed.lives} x {bed.life} | {bed.episodes} x {bed.long} |" in row

@@ -95,6 +95,9 @@ def test_every_agent_takes_every_kind(name, terminal):
     again = saving.from_bytes(saving.to_bytes(agent))[0]
     more = ao.interact(again, Toy(**kinds), 2, 30, terminal=terminal)
     assert more["episode"].tolist() == [4, 5]
+    for space, show in KINDS:
+        history = ao.interact(EVERY[name](), Toy(space, show), 2, 20, terminal=terminal)
+        assert len(history) == 2
 
 
 KINDS = [

@@ -11,7 +11,7 @@ dropped.  Which episodes abstain depends on what they saw, which the proof leave
 are made of episodes that were easy to tell.
 
 After the verdict every sample of the cluster is learned from, those of all clustering phases included, with the
-practical learner of :mod:`aomultirl.learning.optimism`.  The rewards are those of all worlds alike.
+practical learner of :mod:`aomultirl.learning.optimism`.
 """
 
 import math
@@ -192,25 +192,20 @@ class SequentialAOMultiRL(Agent):
         )
 
     def _room(self) -> int:
-        """Steps that an episode may have: the agent's, or those after which somebody else ends it.
-
-        Where states end episodes, none may come near either; after some that did not, the longest of them is the guide.
-        """
+        """Steps that an episode may have; where states end them, the longest of those so far says it."""
         most = min(self.horizon, self.setting.longest or self.horizon)
         return most if self.kept.met < ENOUGH_MET else min(most, self.kept.longest)
 
     def _is_hopeless(self) -> bool:
         """There is no cluster, and no episode is long enough to make one."""
-        needed = int(self._targets.sum()) * self._samples(self.level() / 2.0)
-        return not self.clusters and needed > self._room()
+        return not self.clusters and int(self._targets.sum()) * self._samples(self.level() / 2.0) > self._room()
 
-    def _note_length(self, steps: int) -> None:
-        """An episode had so many steps; where such episodes are too short to make a cluster, say so, once."""
-        self.kept.longest = max(self.kept.longest, steps)
-        if self.kept.met == ENOUGH_MET and self.learning and not self.clusters and self._is_hopeless():
-            words = f"the longest of the first {ENOUGH_MET} episodes had {self.kept.longest:,}"
-            if self.kept.longest < min(self.horizon, self.setting.longest or self.horizon):
-                self._warn(words)
+    def _note(self, steps: int) -> None:
+        """An episode of so many steps is over; say so where this shows that episodes are too short for a cluster."""
+        worked = not self._is_hopeless()
+        self.kept.met, self.kept.longest = self.kept.met + 1, max(self.kept.longest, steps)
+        if self.learning and worked and self._is_hopeless():
+            self._warn(f"the longest of the first {self.kept.met} episodes had {self.kept.longest:,}")
 
     @property
     def clusters(self) -> list[CountTable]:
@@ -298,9 +293,8 @@ class SequentialAOMultiRL(Agent):
 
         learning.learn(known, ran)
         plan = learning.best(known, self.horizon, stream) if learns else None
-        self.kept.met, self.kept.shared = self.kept.met + 1, learning.shared()
-        self.kept.limit = _limit(gatherer)
-        self._note_length(spent + (ran.outcome.steps if learns else 0))
+        self.kept.shared, self.kept.limit = learning.shared(), _limit(gatherer)
+        self._note(spent + (ran.outcome.steps if learns else 0))
         self._keep(trace, verdict, number)
         if verdict == NONE:
             self.kept.abstentions += 1
@@ -316,9 +310,8 @@ class SequentialAOMultiRL(Agent):
         behaviour = learning.act(known.during(tally), self.horizon, stream)
         ran = yield from run_phase(Phase(behaviour, self.horizon, tally.counts, tally.sums), start)
         learning.learn(known, ran)
-        self.kept.met, self.kept.abstentions = self.kept.met + 1, self.kept.abstentions + 1
-        self.kept.shared = learning.shared()
-        self._note_length(ran.outcome.steps)
+        self.kept.shared, self.kept.abstentions = learning.shared(), self.kept.abstentions + 1
+        self._note(ran.outcome.steps)
         plan = learning.best(known, self.horizon, stream)
         return Report(-1, False, False, plan, self.horizon, (known.counts,), abstained=True)
 
@@ -380,20 +373,15 @@ class SequentialAOMultiRL(Agent):
         )
 
     def _first_actions(self, cluster: Known, stream: RandomStream) -> NDArray[np.int32]:
-        plan = self._learning.best(cluster, self.horizon, stream)
-        return np.asarray(plan.reshape(-1, self.setting.n_states)[0])
+        return np.asarray(self._learning.best(cluster, self.horizon, stream).reshape(-1, self.setting.n_states)[0])
 
     def findings(self) -> dict[str, Any]:
-        gap = self.level() / 2.0
         return {
             "guarantee": self.separation is not None and self.abstentions == 0,
             "separation": self.level(),
-            "samples": self._samples(gap),
+            "samples": self._samples(self.level() / 2.0),
             "abstentions": self.abstentions,
-            "evidence": {
-                "limit": self.kept.limit,
-                "episodes": self.kept.traces.as_dicts(),
-            },
+            "evidence": {"limit": self.kept.limit, "episodes": self.kept.traces.as_dicts()},
         }
 
 
