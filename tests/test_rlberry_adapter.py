@@ -38,7 +38,7 @@ AGENTS = {
     "Recall": ao.agents.Recall(0.05, 30, rewards="unknown"),
     "OneEpisodeLearner": ao.agents.OneEpisodeLearner(30, rewards="unknown"),
     "Pooled": ao.agents.Pooled(ao.learning.UCBVI(), 30),
-    "SequentialAOMultiRL": ao.agents.SequentialAOMultiRL(0.1, 300, 1.299999, SET, rewards="unknown"),
+    "SequentialAOMultiRL": ao.agents.SequentialAOMultiRL(0.1, 300, 1.299999, SET, samples=10, rewards="unknown"),
     "AOMultiRL": ao.agents.AOMultiRL(4, 1.3, 7, 0.03, SET, samples=2, clustering_horizon=100, learning_horizon=20),
 }
 OTHERS = {
