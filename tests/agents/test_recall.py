@@ -108,7 +108,7 @@ def test_worlds_nearer_than_the_resolution_need_a_finer_one():
 
 
 def test_what_is_believed_stays_bounded(monkeypatch):
-    monkeypatch.setattr("aomultirl.agents.recall.MOST_WORLDS", 3)
+    monkeypatch.setattr("aomultirl.agents.rereading.MOST_WORLDS", 3)
     models = ao.worlds.random_models(12, 4, 6, 4, 1.0, 3)
     player = ao.agents.Recall(0.03, 400)
     ao.run(player, models, ao.streams.round_robin(), 18, seed=5)

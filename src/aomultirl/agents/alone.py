@@ -91,7 +91,7 @@ class _Alone(Agent):
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         learning, world = self.learning, self._world(task)
         known, tally = self._recollect(world), learning.tally()
-        behaviour = learning.act(known.during(tally), self.horizon, stream)
+        behaviour = learning.act(known.during(tally, self._others(world)), self.horizon, stream)
         ran = yield from run_phase(Phase(behaviour, self.horizon, tally.counts, tally.sums), start)
         learning.learn(known, ran)
         self._remember(world, known)
@@ -100,6 +100,10 @@ class _Alone(Agent):
 
     def _recollect(self, world: int) -> Known:
         return self.kept.known.get(world) or self.learning.nothing()
+
+    def _others(self, world: int) -> list[Known]:
+        """What is known of worlds that this one is not."""
+        return [self.kept.known[number] for number in sorted(self.kept.known) if number != world]
 
     def _remember(self, world: int, known: Known) -> None:
         self.kept.known[world] = known

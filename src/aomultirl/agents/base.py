@@ -5,6 +5,7 @@ An agent's constructor only stores its parameters; :meth:`Agent.begin` learns th
 after its last ``yield``, so an episode that fails on the way leaves no trace.
 """
 
+import math
 import warnings
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -51,6 +52,10 @@ class Report:
         it was proven that the episode belongs to an old cluster: at every pair of the set, or of all.
     abstained
         the agent looks for clusters, and put this episode in none.
+    world
+        the name of the world that the agent takes the episode for, whether or not it is proven; -1 for none.
+    sure
+        how probable the agent finds that; nan for an agent that has no beliefs.
     """
 
     cluster: int = -1
@@ -61,6 +66,8 @@ class Report:
     samples: tuple[CountTable, ...] = ()
     certified: bool = False
     abstained: bool = False
+    world: int = -1
+    sure: float = math.nan
 
 
 class Remembered(NamedTuple):

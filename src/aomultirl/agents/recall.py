@@ -1,9 +1,10 @@
 """Recall: identify while acting.
 
-Memory has two tiers.  A *world* is what the agent believes it has met: all counts of the episodes that probably were
-it. They serve to act, and to propose what to bet on, and nothing else.  Some worlds are *proven* clusters too, with
-counts that are certain to be of one world (up to the probability of failure, and to the resolution); only these
-serve as nulls of tests.  So mistakes cost reward, and never contaminate what is proven.
+Memory has two tiers.  A *world* is what the agent believes it has met: all counts of the episodes that are held to be
+it, which are read again as evidence grows (:mod:`.rereading`).  They serve to act, and to propose what to bet on, and
+nothing else.  Some worlds are *proven* clusters too, with counts that are certain to be of one world (up to the
+probability of failure, and to the resolution); only these serve as nulls of tests.  So mistakes cost reward, and never
+contaminate what is proven.
 
 - A cluster is founded when every cluster is rejected: by the counts of that episode.
 - An episode is put in cluster c when all others are rejected, c is the likeliest hypothesis, and pairs that make up
@@ -14,7 +15,7 @@ serve as nulls of tests.  So mistakes cost reward, and never contaminate what is
 
 So the number of a cluster says: the rows that make up most of this episode agree, and every other cluster is ruled
 out.  It is no proof that the world is the same where it was not looked at.  ``certified`` is True only if every pair
-is.
+is.  The *name* of a world, in turn, says what the agent believes, of every episode, and how sure it is.
 """
 
 import math
@@ -37,12 +38,13 @@ from aomultirl.agents.base import (
     read_failure,
 )
 from aomultirl.agents.recall_memory import RecallMemory, Verdict, World, add_since
+from aomultirl.agents.rereading import Rereading
 from aomultirl.agents.tracing import Trace
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.identifying.e_values import gammas
-from aomultirl.identifying.knowledge import Knowledge, knowledge
+from aomultirl.identifying.knowledge import Knowledge
 from aomultirl.identifying.proof import (
     BETTING,
     EpisodeCounts,
@@ -54,19 +56,21 @@ from aomultirl.identifying.proof import (
     standards,
 )
 from aomultirl.learning import Tally
-from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs, settle
-from aomultirl.learning.optimism import GUIDE, planner
+from aomultirl.learning.alpha_vectors import is_worth_it, vectors
+from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle
+from aomultirl.learning.optimism import planner
 from aomultirl.learning.practical import Practical
+from aomultirl.learning.row_likelihoods import ENDS, Floats
 from aomultirl.setting import Setting
 
 SURE = 0.999
-"""Posterior probability at which an episode's counts are noted."""
+"""Posterior probability at which an episode is almost certain to be of a world."""
+RESOLVED = 0.99
+"""Posterior probability above which it is said to be resolved which world an episode was."""
 CHUNK, NEEDED, TRIES = 8, 30, 3
+"""Steps between two looks at what is proven, at least; visits that make a pair well known; tries to prove a world."""
 FIRST_LOOK = 25
 """Steps after which the beliefs are first written down; then after twice as many."""
-MOST_WORLDS = 32
-FADING = 0.9
-"""A world met so many episodes ago counts so much less in the prior, to this power."""
 
 
 class Recall(Agent):
@@ -119,8 +123,13 @@ class Recall(Agent):
         if not isinstance(self.learner, Practical):
             raise checks.Refusal("learner", f"is {checks.shown(self.learner)}, not ao.learning.Practical(...)")
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
-        self.kept = RecallMemory()
-        self._now: tuple[BeliefBehaviour, Knowledge, Knowledge] | None = None
+        self._take_over(RecallMemory())
+        self._now: tuple[BeliefBehaviour, Knowledge, Knowledge, list[World]] | None = None
+
+    def _take_over(self, kept: RecallMemory) -> None:
+        self.kept = kept
+        setting = self.setting
+        self._reading = Rereading(kept, setting.n_states, setting.n_actions, self._learning.learns_rewards)
 
     @property
     def worlds(self) -> list[World]:
@@ -141,8 +150,8 @@ class Recall(Agent):
         known, proven = self._recollect()
         tally = self._learning.tally()
         counts, sums = tally.counts, tally.sums
-        behaviour = self._behaviour(known, sums, stream)
-        self._now = behaviour, known, proven
+        behaviour = self._behaviour(sums, stream)
+        self._now = behaviour, known, proven, list(self.worlds)
         trace = yield from self._first_half(behaviour, counts, sums)
         everyone = [number for number, world in enumerate(self.worlds) if world.proven is not None]
         early = self._judge(behaviour, known, proven, counts, everyone)
@@ -152,8 +161,7 @@ class Recall(Agent):
         late = self._judge(behaviour, known, proven, counts, early.survivors)
 
         self._keep_values(behaviour)
-        report = self._remember(early, late, before, tally, behaviour, spent)
-        self._forget()
+        report = self._remember(early, late, before, tally, behaviour, spent, stream)
         trace["steps"].append(int(counts.to_lists()[2].sum()))
         trace["belief"].append(_posterior(behaviour))
         self._keep(trace, report)
@@ -214,41 +222,49 @@ class Recall(Agent):
     def _seeker(
         self, behaviour: BeliefBehaviour, worth: NDArray[np.float64], steps: int, counts: CountTable
     ) -> BeliefBehaviour:
-        """The same learner in the same world, with the worth of evidence in place of the rewards."""
-        setting, plan = self.setting, behaviour.planner
+        """The same learner in the likeliest world, with the worth of evidence in place of the rewards."""
+        setting, likely = self.setting, int(np.argmax(behaviour.beliefs.scores))
         goals = (worth / worth.max()).reshape(setting.n_states, setting.n_actions)
-        seeker = planner(plan.known, plan.shared_rows, goals, steps, self._learning.options)
-        prior = np.zeros(len(self.worlds) + 1)
-        prior[plan.state[GUIDE]] = 1.0
-        seeking = act_on_beliefs(seeker, prior, np.tile(seeker.values, (len(self.worlds), 1)))
+        counted = behaviour.planner.counted[likely : likely + 1]
+        seeking = act_alone(planner(self._reading.rows.layout, counted, goals, steps, self._learning.options))
         settle(seeking, counts.record)
         return seeking
 
     def _recollect(self) -> tuple[Knowledge, Knowledge]:
         """What is believed of each world and what is proven, at the same places."""
-        n_states, n_pairs = self.setting.n_states, self.setting.n_states * self.setting.n_actions
-        count, empty = len(self.worlds), CountTable(n_pairs)
-        tables = [world.counts for world in self.worlds]
-        both = knowledge(tables + [world.proven or empty for world in self.worlds], n_pairs, n_states)
-        seen, visits = both.seen, both.visits
-        return (
-            Knowledge(both.starts, both.states, seen[:count], visits[:count]),
-            Knowledge(both.starts, both.states, seen[count:], visits[count:]),
-        )
+        known = self._reading.rows.knowledge()
+        seen, visits = np.zeros_like(known.seen), np.zeros_like(known.visits)
+        for place, world in enumerate(self.worlds):
+            if world.proven is not None:
+                seen[place], visits[place] = at_places(known, world.proven, self.setting.n_states)
+        return known, Knowledge(known.starts, known.states, seen, visits)
 
-    def _behaviour(self, known: Knowledge, sums: NDArray[np.float64], stream: RandomStream) -> BeliefBehaviour:
-        plan = self._learning.planner(self.worlds, sums, stream, known)
-        values = np.array([world.values for world in self.worlds]).reshape(-1, self.setting.n_states)
-        prior = np.array([1.0 + world.met for world in self.worlds] + [0.0])
-        new = 1.0 / (1.0 + self.kept.met)
-        prior = (1.0 - new) * prior / max(1.0, prior.sum())
-        prior[-1] = new
-        return act_on_beliefs(plan, prior, values)
+    def _behaviour(self, sums: Floats, stream: RandomStream) -> BeliefBehaviour:
+        """Act on what is remembered of every world, and of a new one."""
+        kept, rows, worlds = self.kept, self._reading.rows, self.worlds
+        fresh = self._learning.nothing().own["values"]
+        values = np.array([*(world.values for world in worlds), fresh])
+        plan = self._learning.planner(rows.layout, rows.to_plan_with(doubts=True), sums, stream, values)
+        if not worlds:
+            return act_alone(plan)
+        prior = np.array([*(0.5 + world.met for world in worlds), 1.0 / (1.0 + kept.met)])
+        prior /= prior.sum()
+        count, n_states = values.shape
+        first, last = rows.layout.first[[rows.layout.n_pairs, rows.layout.n_pairs + n_states]]
+        ends = bool(rows.pooled[first + ENDS : last : 2].any())
+        width = first / rows.layout.n_pairs
+        if not is_worth_it(ends, self.setting.n_actions, n_states, width, count):
+            return act_on_beliefs(plan, rows, prior)
+        old = None
+        if kept.vectors_of == [world.name for world in worlds] and len(kept.vectors) == n_states * (count + 1) * count:
+            old = kept.vectors.reshape(n_states, count + 1, count)
+        return act_on_beliefs(plan, rows, prior, vectors(plan, prior, old))
 
     def _keep_values(self, behaviour: BeliefBehaviour) -> None:
-        guide = behaviour.planner.state[GUIDE]
-        for number, world in enumerate(self.worlds):
-            world.values = behaviour.planner.values if number == guide else behaviour.beliefs.values[number]
+        for place, world in enumerate(self.worlds):
+            world.values = behaviour.planner.values[place].copy()
+        kept = behaviour.vectors.alpha
+        self.kept.vectors, self.kept.vectors_of = kept.ravel().copy(), [world.name for world in self.worlds]
 
     def _judge(
         self, behaviour: BeliefBehaviour, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
@@ -273,66 +289,65 @@ class Recall(Agent):
         return Verdict(likely, sure, survivors, certified, cover)
 
     def _remember(
-        self, early: Verdict, late: Verdict, before: Any, tally: Tally, behaviour: BeliefBehaviour, spent: int
+        self,
+        early: Verdict,
+        late: Verdict,
+        before: Any,
+        tally: Tally,
+        behaviour: BeliefBehaviour,
+        spent: int,
+        stream: RandomStream,
     ) -> Report:
-        counts = tally.counts
-        self.kept.met += 1
-        for world in self.worlds:
-            world.met *= FADING
-        founded = not late.survivors
-        if late.sure or founded:
-            world = self._note(late, tally, behaviour, founded)
-            world.met += 1.0
-            world.tries += spent > 0
+        counts, worlds = tally.counts, list(self.worlds)
+        clusters = [world for world in worlds if world.proven is not None]
+        survivors = [worlds[place] for place in late.survivors]
+        founded = not survivors
+        barred = [world for world in clusters if world not in survivors]
+        past = self._reading.take_in(counts, tally.sums, behaviour.planner.values[-1], stream, barred)
+        world = self.worlds[past.world]
+        world.tries += spent > 0
         if early.proven:
-            host = self.worlds[early.likely]
+            host = worlds[early.likely]
             assert host.proven is not None
             add_since(host.proven, before, counts, early.certified)
         if founded:
-            world.number, world.proven = self.clusters, CountTable(len(counts.record.heads))
+            world.number, world.proven = len(clusters), CountTable(len(counts.record.heads))
             world.proven.add(counts)
-            return self._report(world.number, world, new_cluster=True)
+        number = world.number
+        self._reading.look_back(stream)
+        world = self.worlds[past.world]
+        if founded:
+            return self._report(number, world, past.sure, new_cluster=True)
         if late.proven or (early.proven and early.likely in late.survivors):
-            world = self.worlds[(late if late.proven else early).likely]
-            return self._report(world.number, world, certified=bool(late.certified.all()))
+            host = worlds[(late if late.proven else early).likely]
+            return self._report(host.number, world, past.sure, certified=bool(late.certified.all()))
         self.kept.abstentions += 1
-        return self._report(-1, self.worlds[late.likely] if late.sure else tally, abstained=True)
+        return self._report(-1, world, past.sure, abstained=True)
 
-    def _report(self, number: int, seen: World | Tally, **told: bool) -> Report:
-        """With the policy that is best for all that is believed of a world, or that the episode has shown."""
-        plan = self._learning.first_actions(seen)
-        return Report(number, evaluation=plan, evaluation_horizon=self.horizon, samples=(seen.counts,), **told)
-
-    def _forget(self) -> None:
-        """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""
-        while len(self.worlds) > MOST_WORLDS:
-            loose = [world for world in self.worlds if world.proven is None]
-            if not loose:
-                return
-            self.worlds.remove(min(loose, key=lambda world: world.met))
-
-    def _note(self, late: Verdict, tally: Tally, behaviour: BeliefBehaviour, founded: bool) -> World:
-        """The world that an episode is added to: the likeliest, or one more."""
-        fits = late.likely < len(self.worlds) and not (founded and self.worlds[late.likely].proven is not None)
-        if not fits:
-            nothing = self._learning.tally()
-            self.worlds.append(World(nothing.counts, nothing.sums, behaviour.planner.values.copy(), 0.0))
-        world = self.worlds[late.likely if fits else -1]
-        world.counts.add(tally.counts)
-        world.sums += tally.sums
-        return world
+    def _report(self, number: int, world: World, sure: float, **told: bool) -> Report:
+        """With the policy that is best for all that is believed of the world that the episode was taken for."""
+        plan = self._learning.first_actions(world)
+        return Report(
+            number,
+            evaluation=plan,
+            evaluation_horizon=self.horizon,
+            samples=(world.counts,),
+            world=world.name,
+            sure=sure,
+            **told,
+        )
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
         if self._now is None:
             return []
-        behaviour, known, proven = self._now
+        behaviour, known, proven, worlds = self._now
         behaviour = deepcopy(behaviour)  # settling it would make the episode look at entries that it keeps
         episode = at_places(known, explored, self.setting.n_states)
         settle(behaviour, explored.record)
         belief, limit = _posterior(behaviour), self._rules.reject - math.log(BETTING)
         found = []
-        count = len(known.seen)  # as the episode began: it may have founded one more by now
-        for number, world in enumerate(self.worlds[:count]):
+        count = len(worlds)  # as the episode began: there may be others by now
+        for number, world in enumerate(worlds):
             if world.proven is not None and proven.visits[number].any():
                 others = np.array([i for i in range(count) if i != number], np.int64)
                 against = ln_against(self._gammas, proven, known, episode, self._rules, number, others)
@@ -343,20 +358,24 @@ class Recall(Agent):
     def beliefs(self, explored: CountTable) -> dict[int, float]:
         if self._now is None:
             return {}
-        shares = _posterior(self._now[0])
-        return {**dict(enumerate(shares[:-1])), -1: shares[-1]}
+        behaviour, _, _, worlds = self._now
+        shares = _posterior(behaviour)
+        return {**{world.name: share for world, share in zip(worlds, shares, strict=False)}, -1: shares[-1]}
 
     def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
         for world in self.worlds:
             world.values = times * world.values + plus / (1.0 - self.learner.discount)
+        self.kept.vectors = np.empty(0)
         super().rescale_rewards(times, plus, rest)
+        if self._learning.learns_rewards:
+            self._reading.rescale_rewards(times, plus)
 
     def restore(self, kept: RecallMemory) -> None:
-        kept.check()
+        kept.check(self.setting.n_states, self.setting.n_pairs, self._learning.learns_rewards)
         nothing = self._learning.nothing()
         for place, world in enumerate(kept.worlds):
             records.check_like({"sums": world.sums}, {"sums": nothing.sums}, f"memory.worlds[{place}]")
-        super().restore(kept)
+        self._take_over(kept)
 
     def memory(self, stream: RandomStream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
@@ -371,6 +390,8 @@ class Recall(Agent):
             "assumes": f"rows of two worlds are equal or at least {self.resolution:g} apart",
             "resolution": self.resolution,
             "worlds": len(self.worlds),
+            "shared": dict(zip(("transitions", "ends", "rewards"), self.kept.shared.round(4).tolist(), strict=True)),
+            "unresolved": sum(past.sure < RESOLVED for past in self.kept.past),
             "abstentions": self.abstentions,
             "evidence": {"episodes": self.kept.traces.as_dicts()},
         }

@@ -1,4 +1,4 @@
-"""What :class:`aomultirl.agents.Recall` remembers of each world that it has met, and what an episode says of it."""
+"""What :class:`aomultirl.agents.Recall` remembers: worlds, past episodes, and what an episode says of them."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning.base import rescaled
+from aomultirl.learning.world_rows import places_of
 from aomultirl.records import Shape, Within
 
 COVER = 0.8
@@ -52,6 +53,10 @@ class World:
         (S * A,), the rewards that were earned in it, added up; empty where they are known.
     values
         (S,), where planning begins.
+    alone
+        (R,), the sum over its episodes of ln ML of their rows.
+    episodes
+        how many are held to be it.
     met
         how often lately.
     tries
@@ -60,19 +65,42 @@ class World:
         what is certain of it; None where it is no cluster.
     number
         of its cluster; -1 where it is none.
+    name
+        a number of its own, which no other world has had.
     """
 
     counts: CountTable
     sums: Annotated[NDArray[np.float64], Within(0.0)]
     values: Annotated[NDArray[np.float64], Shape("states")]
-    met: Annotated[float, Within(0.0)] = 1.0
+    alone: NDArray[np.float64]
+    episodes: Annotated[int, Within(0)] = 0
+    met: Annotated[float, Within(0.0)] = 0.0
     tries: Annotated[int, Within(0)] = 0
     proven: CountTable | None = None
     number: Annotated[int, Within(-1)] = -1
+    name: Annotated[int, Within(0)] = 0
 
     def rescale_rewards(self, times: float, plus: float) -> None:
         """Rewards are shown as ``times`` what they were, ``plus`` so much: bring the sums to it."""
         self.sums[:] = rescaled(self.sums, self.counts, times, plus)
+
+
+@dataclass(eq=False)
+class PastEpisode:
+    """An episode that may be assigned again.
+
+    places, counts
+        (n,), its counts and where they stand (:class:`aomultirl.learning.world_rows.Entries`).
+    world
+        the place of its world in the list of worlds.
+    sure
+        how probable that world was when it was last read.
+    """
+
+    places: Annotated[NDArray[np.int64], Within(0)]
+    counts: Annotated[NDArray[np.float64], Within(0.0)]
+    world: Annotated[int, Within(0)]
+    sure: Annotated[float, Within(0.0, 1.0)]
 
 
 @dataclass
@@ -81,8 +109,25 @@ class RecallMemory:
 
     worlds
         everything that was met.
+    past
+        the episodes that are read again, the oldest first.
+    transitions
+        where transitions stand (:attr:`aomultirl.learning.world_rows.Layout.keys`); empty before there is any.
+    spreads
+        (R,), theta of every row; empty before there is any.
+    shared
+        (3,), how often worlds share transitions, ends and rewards.
+    vectors
+        those of :mod:`aomultirl.learning.alpha_vectors` after the last episode, (S * (C + 1) * C,); empty where there
+        are none.
+    vectors_of
+        the names of the worlds that they are for.
     met
         how many episodes.
+    named
+        how many names worlds have been given.
+    next_review
+        the number of episodes at which all worlds are gone through.
     abstentions
         episodes that were put in no cluster.
     traces
@@ -90,18 +135,67 @@ class RecallMemory:
     """
 
     worlds: Annotated[list[World], Within(most="episodes")] = field(default_factory=list)
+    past: Annotated[list[PastEpisode], Within(most="episodes")] = field(default_factory=list)
+    transitions: Annotated[NDArray[np.int64], Within(0)] = field(default_factory=lambda: np.empty(0, np.int64))
+    spreads: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))
+    shared: Annotated[NDArray[np.float64], Shape(3), Within(0.0, 1.0)] = field(default_factory=lambda: np.full(3, 0.5))
+    vectors: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    vectors_of: list[int] = field(default_factory=list)
     met: Annotated[int, Within(0, "episodes")] = 0
+    named: Annotated[int, Within(0)] = 0
+    next_review: Annotated[int, Within(0)] = 4
     abstentions: Annotated[int, Within(0, "episodes")] = 0
     traces: Traces = field(default_factory=Traces)
 
-    def check(self) -> None:
-        """Refuse clusters that are not numbered from 0 on, and numbers of worlds that are none."""
+    def check(self, n_states: int, n_pairs: int, learns_rewards: bool) -> None:
+        """Refuse what no run can have left, beyond what the types of the fields say."""
+        n_rows = n_pairs + n_states + (n_pairs if learns_rewards else 0)
         for place, world in enumerate(self.worlds):
             if world.proven is None and world.number != -1:
                 raise ValueError(f"memory.worlds[{place}].number must be -1, not {world.number}: it is no cluster")
+            _check_size(world.alone, n_rows, f"memory.worlds[{place}].alone")
         numbers = sorted(world.number for world in self.worlds if world.proven is not None)
         if numbers != list(range(len(numbers))):
             raise ValueError(f"memory.worlds has clusters with the numbers {numbers!r:.80}")
+        names = [world.name for world in self.worlds]
+        if len(set(names)) < len(names) or max(names, default=-1) >= self.named:
+            raise ValueError(f"memory.worlds has names that are not different and below {self.named}: {names!r:.80}")
+        if not self.worlds:
+            if self.past or len(self.transitions) or len(self.spreads):
+                raise ValueError("memory.past, transitions and spreads must be empty where there are no worlds")
+            return
+        self._check_places(n_states, n_pairs)
+        _check_size(self.spreads, n_rows, "memory.spreads")
+        if not (self.spreads > 0.0).all():
+            raise ValueError("memory.spreads holds a number that is not positive")
+        places = len(self.transitions) + 2 * (n_rows - n_pairs)
+        for number, past in enumerate(self.past):
+            _check_past(past, len(self.worlds), places, f"memory.past[{number}]")
+
+    def _check_places(self, n_states: int, n_pairs: int) -> None:
+        """Places must rise, have one for what nobody has seen in every row, and one for all that worlds hold."""
+        keys = self.transitions
+        if len(keys) == 0 or (np.diff(keys) <= 0).any() or keys[-1] >= n_pairs * (n_states + 1):
+            raise ValueError(f"memory.transitions must rise from 0 to {n_pairs * (n_states + 1) - 1}")
+        held = [world.counts for world in self.worlds]
+        held += [world.proven for world in self.worlds if world.proven is not None]
+        if not np.isin(places_of(held, n_states, n_pairs), keys).all():
+            raise ValueError("memory.transitions has no place for a transition that a world in memory.worlds holds")
+
+
+def _check_size(array: NDArray[np.float64], size: int, place: str) -> None:
+    if array.shape != (size,):
+        raise ValueError(f"{place} must have {size} entries, not {array.shape}")
+
+
+def _check_past(past: PastEpisode, worlds: int, places: int, place: str) -> None:
+    """Refuse an episode that could not be taken out of its world."""
+    if past.world >= worlds:
+        raise ValueError(f"{place}.world is {past.world}, but there are {worlds} worlds")
+    if past.places.shape != past.counts.shape or past.places.ndim != 1:
+        raise ValueError(f"{place}.places and counts must be lists of one length")
+    if len(past.places) and ((np.diff(past.places) <= 0).any() or past.places[-1] >= places):
+        raise ValueError(f"{place}.places must rise, up to {places - 1}")
 
 
 def add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> None:

@@ -9,6 +9,7 @@ it knows of one world is a :class:`Known`: agents hold one for every world they 
 out.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -74,16 +75,20 @@ class Known:
         :meth:`Learning.nothing`.
     tally
         what the present episode has shown; None outside of episodes.  Files do not keep it.
+    others
+        what is known of other worlds, where the agent tells some apart: a learner may lean on it.  Files do not keep
+        it.
     """
 
     counts: CountTable
     sums: NDArray[np.float64]
     own: dict[str, NDArray[Any]] = field(default_factory=dict)
     tally: Tally | None = field(default=None, metadata={"kept": False})
+    others: Sequence["Known"] = field(default=(), metadata={"kept": False})
 
-    def during(self, tally: Tally) -> "Known":
+    def during(self, tally: Tally, others: Sequence["Known"] = ()) -> "Known":
         """The same knowledge in an episode that has shown ``tally`` so far; nothing is copied."""
-        return replace(self, tally=tally)
+        return replace(self, tally=tally, others=others)
 
     def rescale_rewards(self, times: float, plus: float) -> None:
         """Rewards are shown as ``times`` what they were, ``plus`` so much: bring the sums to it."""

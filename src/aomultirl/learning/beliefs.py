@@ -1,18 +1,18 @@
 """Identify while acting: act on what the evidence says this world probably is.
 
-The hypotheses are the worlds in memory, and one that none of them is.  Each predicts a transition from its counts d
-and the episode's b so far, (d_i + b_i + alpha_i) / (n_d + n_b + theta) over the successors that any of them knows
-and one place for the rest (alpha, theta: :mod:`.shared_rows`); the product of the predictions is the Dirichlet marginal
-likelihood of all that was seen.  A new world is thought to share each of its rows with one of the known ones with
-probability rho, and to have one of its own otherwise, so its likelihood is the product over pairs of
+The hypotheses are the worlds in memory, and one that none of them is.  How likely the counts of the episode are under
+each is the product over rows of
 
-    rho / C sum_c ML_c(row) + (1 - rho) ML_0(row),
+    sigma ML(D + e) / ML(D) + (1 - sigma) ML(d + e) / ML(d),
 
-C being the number of those that have shown it.  Of a row that a known world has not shown, no more is expected of it
-than of a new one.  Rewards that are not known are rows of their own, of two outcomes, and tell worlds apart likewise.
+with d the counts of the hypothesis, none for a new world, D those of all worlds, and sigma the probability that the row
+is shared by all of them (:mod:`.row_likelihoods`).  Transitions, ends and rewards that are not known have rows, and all
+tell worlds apart.
 
-The behaviour acts as the learner of :mod:`.optimism` does with the counts of the likeliest hypothesis and of the
-episode. Nothing here is a proof: mistakes cost reward.  Proofs are :mod:`aomultirl.identifying.proof`.
+The behaviour acts as the learner of :mod:`.optimism` does.  One rule chooses how: where one hypothesis is almost
+certain (above SINGLE), by its plan alone; otherwise by all that are plausible, with the vectors of
+:mod:`.alpha_vectors` where episodes end and the world is small, and elsewhere with the mean of Q under the belief
+(QMDP).  Nothing here is a proof: mistakes cost reward.  Proofs are :mod:`aomultirl.identifying.proof`.
 """
 
 import math
@@ -27,215 +27,322 @@ from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.knowledge import place_of
-from aomultirl.learning.optimism import (
-    GUIDE,
-    SPENT,
-    Planner,
-    book_row,
-    plan,
-    remodel,
-    reprice,
-    sweep,
+from aomultirl.learning.alpha_vectors import FILLED, Vectors, act_by_vectors, fill_in, no_vectors, note_step
+from aomultirl.learning.optimism import READY, SPENT, Planner, best_of, plan, see_end, sweep
+from aomultirl.learning.row_likelihoods import (
+    EARNED,
+    GOES_ON,
+    UNEARNED,
+    Floats,
+    Integers,
+    ln_mixture,
+    probability_shared,
 )
-from aomultirl.learning.shared_rows import ALPHA, REST, THETA, ln_earned
+from aomultirl.learning.world_rows import WorldRows
 
 SWEEPS = 20
-"""Rotations over all states when the guide changes."""
+"""Rotations over all states when a hypothesis is first planned with in an episode."""
 PATIENCE = 16
 """An entry is kept for a sixteenth of the visits that its pair has had."""
+SINGLE = 0.99
+"""Posterior probability above which a hypothesis guides alone."""
+PLAUSIBLE = 0.003
+"""Posterior probability below which a hypothesis has no say."""
+FEW = 4
+"""New visits up to which a logarithm is taken for each, which is quicker than two of the gamma function."""
 
-
-NUMBER, LATEST = range(2)
-"""Cells of ``switches``."""
+GUIDE, NUMBER, LATEST, PLACE, ENDED = range(5)
+"""Cells of ``status``."""
 
 
 class Beliefs(NamedTuple):
     """What is believed of the world of an episode.
 
     scores
-        (C + 1,), ln of prior times likelihood, the new world last.
-    rows
-        (C + 1, rows), ln ML of each row, that of a row of its own last: one for every pair's successors, and one for
-        its rewards where they are not known.
-    mixed
-        (rows,), ln ML of the new world's rows.
-    values
-        (C, S), where planning begins for each.
-    switches
-        (2,), the NUMBER of changes of the guide, and the step of the LATEST.
+        (C,), ln of prior times likelihood, the new world last.
+    shares
+        (C,), the posterior.
+    likelihoods
+        (C + 1, R), ln ML of the episode's counts of each row, given the hypothesis's own counts, and those of all
+        worlds last; (0, 0) where there is nothing to compare.
+    counts, masses
+        (C + 1, P) and (C + 1, R): the counts that go with them, and their sums over rows.
+    sigma
+        (R,), how probable it is that the row is shared.
+    theta, alpha
+        (R,) and (P,), the prior of rows.
+    status
+        (5,): GUIDE, the hypothesis that guides alone or -1; the NUMBER of changes of it, and the step of the LATEST;
+        PLACE, the state that the episode is in, or -1; whether it has ENDED.
+    means
+        (2, A), room to work in.
     """
 
-    scores: NDArray[np.float64]
-    rows: NDArray[np.float64]
-    mixed: NDArray[np.float64]
-    values: NDArray[np.float64]
-    switches: NDArray[np.int64]
+    scores: Floats
+    shares: Floats
+    likelihoods: Floats
+    counts: Floats
+    masses: Floats
+    sigma: Floats
+    theta: Floats
+    alpha: Floats
+    status: Integers
+    means: Floats
 
 
 class BeliefBehaviour(NamedTuple):
-    """Act as the likeliest hypothesis says.
+    """Act as the hypotheses say.
 
     table
         which action each state calls for.
     planner
-        values and the model of the hypothesis that guides.
+        values and counts of every hypothesis.
     beliefs
-        how likely each hypothesis is.
+        how likely each is.
+    vectors
+        how to act on beliefs, where episodes end and the world is small.
     """
 
     table: Table
     planner: Planner
     beliefs: Beliefs
+    vectors: Vectors
 
 
-def act_on_beliefs(planner: Planner, prior: NDArray[np.float64], values: NDArray[np.float64]) -> BeliefBehaviour:
-    """Act in one of C known worlds or a new one; prior: (C + 1,), values: (C, S).
+def act_alone(planner: Planner) -> BeliefBehaviour:
+    """Act in the only world that there is a hypothesis of."""
+    nothing = np.zeros((0, 0))
+    beliefs = Beliefs(
+        np.zeros(1), np.ones(1), nothing, nothing, nothing, *(np.zeros(0),) * 3, _status(), _room(planner)
+    )
+    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, no_vectors(1))
 
-    With no known world this is the learner alone; with one and prior (1, 0) it learns on in that world.
-    """
-    count, n_rows = len(prior) - 1, len(planner.total) + len(planner.sums)
+
+def act_on_beliefs(planner: Planner, rows: WorldRows, prior: Floats, vectors: Vectors | None = None) -> BeliefBehaviour:
+    """Act in one of the worlds of ``rows`` or a new one; prior: (C,)."""
     with np.errstate(divide="ignore"):
         scores = np.log(prior)
+    first, nothing = rows.layout.first, np.zeros((1, len(rows.pooled)))
+    counts = np.concatenate((rows.counts, nothing, rows.pooled[None]))
     beliefs = Beliefs(
-        scores, np.zeros((count + 1, n_rows)), np.zeros(n_rows), np.array(values, np.float64), np.zeros(2, np.int64)
+        scores=scores,
+        shares=np.array(prior, np.float64),
+        likelihoods=np.zeros((len(counts), len(rows.theta))),
+        counts=counts,
+        masses=np.add.reduceat(counts, first[:-1], axis=1),
+        sigma=_sigma(rows.layout.kinds, rows.shared, rows.together, rows.own),
+        theta=rows.theta.copy(),
+        alpha=rows.alpha.copy(),
+        status=_status(),
+        means=_room(planner),
     )
-    return BeliefBehaviour(empty_table(len(planner.values)), planner, beliefs)
+    kept = no_vectors(len(prior)) if vectors is None else vectors
+    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, kept)
+
+
+def _status() -> Integers:
+    return np.array([-1, 0, 0, -1, 0], np.int64)
+
+
+def _room(planner: Planner) -> Floats:
+    return np.zeros((2, len(planner.means) - 1))
 
 
 @kernel
-def _score(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> None:
-    """Book what came to a row since it was booked last.  Call before :func:`book_row`: the order does not matter."""
-    known, here, rows = planner.known, planner.here, beliefs.rows
-    seen, mass = planner.shared_rows.seen, planner.shared_rows.mass
-    count = len(known.seen)
-    last = known.starts[pair + 1] - 1
-    prior = planner.shared_rows.prior
-    alpha, rest, theta = prior[ALPHA, pair], prior[REST, pair], prior[THETA, pair]
-    n = planner.total[pair]
-    novel = spent = 0
+def _sigma(kinds: NDArray[np.int8], shared: Floats, together: Floats, own: Floats) -> Floats:
+    out = np.empty(len(kinds))
+    for x in range(len(kinds)):
+        apart = 0.0
+        for w in range(len(own)):
+            apart += own[w, x]
+        out[x] = probability_shared(shared[kinds[x]], together[x], apart)
+    return out
+
+
+@kernel
+def _ln_rising(start: float, times: float) -> float:
+    """ln of start (start + 1) ... (start + times - 1)."""
+    if times > FEW:
+        return math.lgamma(start + times) - math.lgamma(start)
+    total = 0.0
+    for i in range(int(times)):
+        total += math.log(start + i)
+    return total
+
+
+@kernel
+def _believe(beliefs: Beliefs, x: int, before: Floats) -> None:
+    """The scores after the likelihoods of a row changed from ``before``, (C + 1,)."""
+    scores, now, sigma = beliefs.scores, beliefs.likelihoods, beliefs.sigma[x]
+    last = len(scores)
+    for c in range(last):
+        scores[c] += ln_mixture(sigma, now[last, x], now[c, x]) - ln_mixture(sigma, before[last], before[c])
+
+
+@kernel
+def _weigh_row(planner: Planner, beliefs: Beliefs, first: int, x: int) -> None:
+    """ln ML of a row of two outcomes, whose counts in the episode are booked."""
+    n = planner.here[first] + planner.here[first + 1]
+    for c in range(len(beliefs.likelihoods)):
+        total = math.lgamma(beliefs.masses[c, x] + beliefs.theta[x]) - math.lgamma(
+            beliefs.masses[c, x] + n + beliefs.theta[x]
+        )
+        for p in (first, first + 1):
+            known = beliefs.counts[c, p] + beliefs.alpha[p]
+            total += math.lgamma(known + planner.here[p]) - math.lgamma(known)
+        beliefs.likelihoods[c, x] = total
+
+
+@kernel
+def _book_transitions(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> int:
+    """Take over what came to a pair's row of transitions since it was booked last; how many visits that is."""
+    here, starts = planner.here, planner.starts
+    last, novel, n = starts[pair + 1] - 1, 0.0, planner.total[pair]
+    compared, came = len(beliefs.likelihoods), 0
     for slot in range(*span(counts, pair)):
         key = counts.slots[WORDS * slot]
         if key == EMPTY:
             continue
-        place = place_of(known.starts, known.states, pair, key)
-        visits = counts.slots[WORDS * slot + VISITS]
+        place, visits = place_of(starts, planner.states, pair, key), counts.slots[WORDS * slot + VISITS]
         if place == last:
             novel += visits
             continue
-        for b in range(here[place], visits):
-            spent = serve_signals(spent, 16 * (count + 1))
-            for c in range(count):
-                rows[c, pair] += math.log((seen[c, place] + b + alpha) / (mass[c, pair] + n + theta))
-            rows[count, pair] += math.log((b + alpha) / (n + theta))
-            n += 1
-    for b in range(here[last], novel):
-        spent = serve_signals(spent, 16 * (count + 1))
-        for c in range(count):
-            rows[c, pair] += math.log((b + rest) / (mass[c, pair] + n + theta))
-        rows[count, pair] += math.log((b + rest) / (n + theta))
-        n += 1
-
-
-@kernel
-def _score_rewards(planner: Planner, beliefs: Beliefs, pair: int) -> None:
-    """ln ML of the rewards that a pair has earned in the episode, whose visits are booked."""
-    shared, row = planner.shared_rewards, len(planner.total) + pair
-    earned, n = planner.sums[pair], planner.total[pair]
-    for c in range(len(shared.mass)):
-        before, visits = (shared.sums[c, pair], shared.mass[c, pair]) if c < len(shared.mass) - 1 else (0.0, 0.0)
-        beliefs.rows[c, row] = ln_earned(before + earned, visits + n) - ln_earned(before, visits)
-
-
-@kernel
-def _believe(
-    beliefs: Beliefs, visits: NDArray[np.int64], pair: int, row: int, before: NDArray[np.float64], shared: float
-) -> None:
-    """The scores after the likelihoods of one of a pair's rows changed from ``before``."""
-    scores, rows = beliefs.scores, beliefs.rows
-    count = len(scores) - 1
-    most, models = rows[count, row], 0
-    for c in range(count):
-        if visits[c, pair] > 0:
-            models += 1
-            most = max(most, rows[c, row])
-    mixed = rows[count, row]
-    if models > 0:
-        total = (1.0 - shared) * math.exp(rows[count, row] - most)
-        for c in range(count):
-            if visits[c, pair] > 0:
-                total += shared / models * math.exp(rows[c, row] - most)
-        mixed = most + math.log(total)
-    for c in range(count):
-        scores[c] += rows[c, row] - before[c] if visits[c, pair] > 0 else mixed - beliefs.mixed[row]
-    scores[count] += mixed - beliefs.mixed[row]
-    beliefs.mixed[row] = mixed
+        more = visits - here[place]
+        if more > 0.0:
+            for c in range(compared):
+                start = beliefs.counts[c, place] + beliefs.alpha[place] + here[place]
+                beliefs.likelihoods[c, pair] += _ln_rising(start, more)
+            here[place] = visits
+            came += int(more)
+    more = novel - here[last]
+    if more > 0.0:
+        for c in range(compared):
+            beliefs.likelihoods[c, pair] += _ln_rising(beliefs.alpha[last] + here[last], more)
+        here[last] = novel
+        came += int(more)
+    for c in range(compared):
+        beliefs.likelihoods[c, pair] -= _ln_rising(beliefs.masses[c, pair] + beliefs.theta[pair] + n, float(came))
+    planner.total[pair] += came
+    planner.state[SPENT] += came
+    return came
 
 
 @kernel
 def _learn(behaviour: BeliefBehaviour, counts: Counts, pair: int) -> None:
-    """Take a row over into beliefs and model."""
+    """Take over what an action has led to: into beliefs and counts."""
     planner, beliefs = behaviour.planner, behaviour.beliefs
-    compares = len(beliefs.scores) > 1
+    compares = len(beliefs.likelihoods) > 0
+    before = beliefs.likelihoods[:, pair].copy() if compares else beliefs.scores
+    if _book_transitions(planner, beliefs, counts, pair) == 0:
+        return
     if compares:
-        before = beliefs.rows[:, pair].copy()
-        _score(planner, beliefs, counts, pair)
-        _believe(beliefs, planner.known.visits, pair, pair, before, planner.shared_rows.shared)
-    planner.state[SPENT] += book_row(planner, counts, pair)
-    if compares and len(planner.sums) > 0:
-        row = len(planner.total) + pair
-        before = beliefs.rows[:, row].copy()
-        _score_rewards(planner, beliefs, pair)
-        _believe(beliefs, planner.known.visits, pair, row, before, planner.shared_rewards.shared)
-    remodel(planner, pair)
-    reprice(planner, pair)
+        _believe(beliefs, pair, before)
+    if len(planner.sums) > 0:
+        n_pairs = len(planner.total)
+        first = len(planner.here) - 2 * n_pairs + 2 * pair
+        planner.here[first + EARNED] = planner.sums[pair]
+        planner.here[first + UNEARNED] = max(0.0, planner.total[pair] - planner.sums[pair])
+        if compares:
+            x = len(beliefs.theta) - n_pairs + pair
+            before = beliefs.likelihoods[:, x].copy()
+            _weigh_row(planner, beliefs, first, x)
+            _believe(beliefs, x, before)
 
 
 @kernel
-def _guide(scores: NDArray[np.float64]) -> int:
-    """The likeliest hypothesis; the last for a new world."""
-    best = len(scores) - 1
-    for c in range(len(scores) - 1):
+def _learn_end(behaviour: BeliefBehaviour, state: int) -> None:
+    """Take over whether the episode has gone on from a state: as often as it was left, and while it is there."""
+    planner, beliefs = behaviour.planner, behaviour.beliefs
+    n_pairs, n_actions = len(planner.total), len(planner.means) - 1
+    left = 0
+    for a in range(n_actions):
+        left += planner.total[state * n_actions + a]
+    there = beliefs.status[PLACE] == state
+    over = 1.0 if there and beliefs.status[ENDED] else 0.0
+    goes_on = left + (1.0 if there and not beliefs.status[ENDED] else 0.0)
+    first = len(planner.states) + 2 * state
+    if planner.here[first + GOES_ON] == goes_on and over == 0.0:
+        return
+    see_end(planner, state, goes_on, over)
+    if len(beliefs.likelihoods) > 0:
+        before = beliefs.likelihoods[:, n_pairs + state].copy()
+        _weigh_row(planner, beliefs, first, n_pairs + state)
+        _believe(beliefs, n_pairs + state, before)
+
+
+@kernel
+def _weigh_hypotheses(beliefs: Beliefs) -> int:
+    """Fill in the posterior; the hypothesis that guides alone, or -1."""
+    scores, shares = beliefs.scores, beliefs.shares
+    most, total, best = scores.max(), 0.0, 0
+    for c in range(len(scores)):
+        shares[c] = math.exp(scores[c] - most)
+        total += shares[c]
         if scores[c] > scores[best]:
             best = c
-    return best
+    for c in range(len(scores)):
+        shares[c] /= total
+    return best if shares[best] > SINGLE else -1
 
 
 @kernel
 def settle(behaviour: BeliefBehaviour, counts: Counts) -> None:
     """Take over all that was counted, by this behaviour or another; to be called when a phase has ended."""
     planner, table, spent = behaviour.planner, behaviour.table, 0
+    n_actions = len(planner.means) - 1
     for s in range(len(planner.lease)):
         planner.lease[s] = table.budget[s] = 1
-    for pair in range(len(planner.total)):
         spent = serve_signals(spent, DECISION)
-        if counts.filled[pair] > 0:
-            _learn(behaviour, counts, pair)
+        for a in range(n_actions):
+            if counts.filled[s * n_actions + a] > 0:
+                _learn(behaviour, counts, s * n_actions + a)
+        _learn_end(behaviour, s)
+    _weigh_hypotheses(behaviour.beliefs)
 
 
 @kernel
-def _follow(behaviour: BeliefBehaviour, counts: Counts, guide: int, state: int) -> None:
-    """Plan for another hypothesis, from what is known of its values."""
-    table, planner, beliefs = behaviour.table, behaviour.planner, behaviour.beliefs
-    settle(behaviour, counts)
-    old = planner.state[GUIDE]
-    if old < len(beliefs.values):
-        beliefs.values[old] = planner.values
-    planner.state[GUIDE] = guide
-    spent = 0
-    for pair in range(len(planner.total)):
-        spent = serve_signals(spent, 16 + planner.known.starts[pair + 1] - planner.known.starts[pair])
-        remodel(planner, pair)
-        reprice(planner, pair)
-    if guide < len(beliefs.values):
-        planner.values[:] = beliefs.values[guide]
-    else:
-        planner.values[:] = planner.promise
-    sweep(planner, table, counts, SWEEPS, state)
+def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int) -> None:
+    """Plan on, and fill in the entry of the state that the episode is in."""
+    table, planner, beliefs, vectors = behaviour
+    guide = _weigh_hypotheses(beliefs)
+    if guide != beliefs.status[GUIDE]:
+        settle(behaviour, counts)  # entries were made for another
+        guide = _weigh_hypotheses(beliefs)
+        if beliefs.status[GUIDE] >= 0 or guide >= 0:
+            beliefs.status[NUMBER] += planner.state[SPENT] > 0
+            beliefs.status[LATEST] = planner.state[SPENT]
+        beliefs.status[GUIDE] = guide
+        if guide >= 0 and planner.rotation[guide, READY]:
+            sweep(planner, table, counts, guide, 1, state, True)
+    if guide >= 0:
+        if not planner.rotation[guide, READY]:
+            sweep(planner, table, counts, guide, SWEEPS, state, True)
+        plan(planner, table, counts, guide, backups, state, True)
+        return
+    means, blend = beliefs.means[0], beliefs.means[1]
+    for c in range(len(beliefs.shares)):
+        if not planner.rotation[c, READY] and (beliefs.shares[c] > PLAUSIBLE or len(vectors.points) > 0):
+            sweep(planner, table, counts, c, SWEEPS, state, False)
+    if len(vectors.points) > 0:
+        if not vectors.place[FILLED]:
+            fill_in(planner, vectors, counts)
+        act_by_vectors(planner, vectors, beliefs.shares, state, means)
+        table.plan[state] = best_of(planner, means, state)
+        return
+    blend[:] = 0.0
+    for c in range(len(beliefs.shares)):
+        if beliefs.shares[c] > PLAUSIBLE:
+            plan(planner, table, counts, c, backups, state, False)
+            for a in range(len(blend)):
+                blend[a] += beliefs.shares[c] * planner.means[a]
+    table.plan[state] = best_of(planner, blend, state)
 
 
 @kernel
 def _prepare(behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
-    _follow(behaviour, counts, _guide(behaviour.beliefs.scores), state)
+    behaviour.beliefs.status[PLACE] = state
+    _learn_end(behaviour, state)
+    _decide(behaviour, counts, state, 0)
 
 
 @kernel
@@ -249,21 +356,24 @@ def _attend(
     reward: float,
     ended: bool,
 ) -> bool:
-    table, planner, beliefs = behaviour.table, behaviour.planner, behaviour.beliefs
-    pair = state * (len(planner.total) // len(planner.values)) + action
+    table, planner, beliefs, vectors = behaviour
+    pair = state * (len(planner.means) - 1) + action
     planner.lease[state] = table.budget[state] = 1
+    beliefs.status[PLACE], beliefs.status[ENDED] = successor, ended
     _learn(behaviour, counts, pair)
-    guide = _guide(beliefs.scores)
-    if guide != planner.state[GUIDE]:
-        beliefs.switches[NUMBER] += 1
-        beliefs.switches[LATEST] = planner.state[SPENT]
-        _follow(behaviour, counts, guide, successor)
+    _learn_end(behaviour, state)
+    _learn_end(behaviour, successor)
+    guide = beliefs.status[GUIDE]
+    if guide >= 0 and successor != state:
+        plan(planner, table, counts, guide, 0, state, True)
+    if len(vectors.points) > 0 and vectors.place[FILLED]:
+        note_step(planner, vectors, counts, state)
+    if ended:
         return False
-    plan(planner, table, counts, planner.options.backups, state)
-    if successor != state:
-        plan(planner, table, counts, 0, successor)
+    _decide(behaviour, counts, successor, planner.options.backups)
+    guide = beliefs.status[GUIDE]
     lease = 1 + planner.total[pair] // PATIENCE
-    if lease > 1 and table.plan[state] == action:
+    if guide >= 0 and lease > 1 and table.plan[state] == action:
         planner.lease[state] = table.budget[state] = lease
     return False
 

@@ -26,8 +26,12 @@ at least the greatest reward that there can be, once.  So a pair that nobody has
 best thing that is known: a goal that ends the episode is worth reaching although much is left unseen.  Among pairs
 that promise the same, chance decides, once for every state and episode.
 
-Values are kept up to date by BACKUPS backups a step, in rotation, so a step costs the same in large worlds.  Counts are
-those of the episode, and of what is believed of the world it is taken for (:mod:`.shared_rows`).
+V(s) is the value of arriving in s: the episode goes on from there as often as it was seen to, and otherwise each step
+that is left is worth what nothing is worth.
+
+There are C hypotheses about the world of an episode, each with counts of its own to plan with, to which those of the
+episode are added (:mod:`.world_rows`), and values of its own.  Values are kept up to date by BACKUPS backups a step, in
+rotation, so a step costs the same in large worlds.
 """
 
 import math
@@ -40,15 +44,18 @@ from aomultirl.engine.behaviours import Table
 from aomultirl.engine.compiling import borrowing, inlined, kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
-from aomultirl.identifying.knowledge import Knowledge, place_of
-from aomultirl.learning.shared_rows import SharedRewards, SharedRows, no_rewards
+from aomultirl.identifying.knowledge import place_of
+from aomultirl.learning.row_likelihoods import EARNED, ENDS, GOES_ON, UNEARNED, Floats, Integers
+from aomultirl.learning.world_rows import Layout
 
 U = np.uint64
 
-NEXT, SPENT, GUIDE, SALT = range(4)
+SPENT, SALT = range(2)
 """Cells of a planner's ``state``."""
 TOP, HIGHEST = range(2)
 """Cells of a planner's ``tops``."""
+NEXT, READY = range(2)
+"""Cells of a planner's ``rotation``."""
 SCATTER = 0x9E3779B97F4A7C15
 """An odd multiplier that scatters the numbers of states over 64 bits: 2**64 over the golden ratio."""
 
@@ -72,35 +79,34 @@ class Options(NamedTuple):
 class Planner(NamedTuple):
     """What is planned with.
 
-    known
-        the counts of C worlds in memory.
-    shared_rows
-        what is believed of the rows of those worlds and of a new one.
+    starts, states
+        where the transitions stand: (S * A + 1,) and (places,), as in a :class:`Layout`.
+    counted
+        (C, P), the counts of each hypothesis, at the places of transitions, ends and unknown rewards.
+    mass
+        (C, S * A), the visits of pairs in them.
     here, total
-        counts of the episode: at the places of ``known``, and (S * A,) of pairs.
-    weight, mass
-        the same as they are planned with, with those of the guide.
+        counts of the episode: (P,) at the same places, and (S * A,) of pairs.
     rewards
-        (S * A,), as they are planned with.
+        (S * A,), where they are known.
     sums
         (S * A,), rewards of the episode added up, where they are not known; else empty.
-    shared_rewards
-        what is believed of the rewards of those worlds and of a new one, where they are not known.
+    going_on
+        (C, S), how often the episode goes on after an arrival.
     promise
         the value of a state of which nothing is known; where rewards are not known, ``top`` is at least this.
     values
-        (S,).
+        (C, S).
+    tops
+        (C, 2), TOP, the greatest that is hoped for, and the HIGHEST of this rotation.
+    rotation
+        (C, 2), NEXT, the state to be backed up after this, and READY: whether values were swept in this episode.
     lease
         (S,), visits that the entry of a state was good for when it was made.
     state
-        NEXT state to be backed up, steps SPENT, GUIDE: the world whose shared rows are in ``weight``, and the SALT of
-        chance where actions promise the same.
-    tops
-        TOP, the greatest that is hoped for, and the HIGHEST of this rotation.
+        steps SPENT, and the SALT of chance where actions promise the same.
     marks, means
-        room to work in.
-    going_on
-        (C + 1, S), how often the episode goes on after an arrival in each world; 0 in terminal states.
+        room to work in: (S + 1,), and (A + 1,), where the last is ``hope``.
     rest
         what each step that is left after the end is worth.
     horizon
@@ -109,23 +115,23 @@ class Planner(NamedTuple):
         the learner's numbers.
     """
 
-    known: Knowledge
-    shared_rows: SharedRows
-    here: NDArray[np.int64]
-    total: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    rewards: NDArray[np.float64]
-    sums: NDArray[np.float64]
-    shared_rewards: SharedRewards
+    starts: Integers
+    states: NDArray[np.int32]
+    counted: Floats
+    mass: Floats
+    here: Floats
+    total: Integers
+    rewards: Floats
+    sums: Floats
+    going_on: Floats
     promise: float
-    values: NDArray[np.float64]
-    lease: NDArray[np.int64]
-    state: NDArray[np.int64]
-    tops: NDArray[np.float64]
-    marks: NDArray[np.int64]
-    means: NDArray[np.float64]
-    going_on: NDArray[np.float64]
+    values: Floats
+    tops: Floats
+    rotation: Integers
+    lease: Integers
+    state: Integers
+    marks: Integers
+    means: Floats
     rest: float
     horizon: int
     options: Options
@@ -139,41 +145,54 @@ def _lot(salt: np.int64, pair: np.uint64) -> np.uint64:
     return U((bits ^ (bits >> U(29))) * U(SCATTER))
 
 
-@borrowing
-def back_up(planner: Planner, counts: Counts, top: float, left: float, state: int) -> tuple[float, int, float]:
-    """(V, the best action, the greatest that was seen) of one state, with ``left`` steps to go.
+@inlined
+def earned_by(planner: Planner, c: int, pair: np.uint64) -> float:
+    """The mean of what a pair has earned, where rewards are not known."""
+    place = len(planner.here) - 2 * len(planner.total) + 2 * np.int64(pair)
+    earned = planner.counted[c, place + EARNED] + planner.here[place + EARNED]
+    n = earned + planner.counted[c, place + UNEARNED] + planner.here[place + UNEARNED]
+    return earned / n if n > 0.0 else 0.0
 
-    What an action leads to is taken relative to ``top``.  The last number is what ``top`` is the greatest of.
+
+@borrowing
+def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float, int, float]:
+    """(V, the best action, the greatest that was seen) of one state under hypothesis c.
+
+    ``planner.means`` is then Q of every action, and hope(s) at last.  The third number is what ``top`` is the greatest
+    of.
     """
-    starts, states, weight, mass = planner.known.starts, planner.known.states, planner.weight, planner.mass
+    starts, states, weight, mass, here = planner.starts, planner.states, planner.counted, planner.mass, planner.here
     values, marks, means, options = planner.values, planner.marks, planner.means, planner.options
-    n_actions, unknown = len(means), len(planner.sums) > 0
+    n_actions, unknown = len(means) - 1, len(planner.sums) > 0
     within, beyond = (options.discount, 1.0) if unknown else (1.0, options.discount)
-    stamp = marks[len(values)] + 1
-    marks[len(values)] = stamp
+    left, top = float(max(0, planner.horizon - planner.state[SPENT])), planner.tops[c, TOP]
+    n_states = values.shape[1]
+    stamp = marks[n_states] + 1
+    marks[n_states] = stamp
     local, visits, distinct = -np.inf, 0.0, 0
     for a in range(n_actions):
-        pair = np.uint64(state * n_actions + a)
-        n = mass[pair]
+        pair = U(state * n_actions + a)
+        n = mass[c, pair] + planner.total[pair]
         if n == 0.0:
             continue
         visits += n
-        i, end = np.uint64(starts[pair]), np.uint64(starts[pair + np.uint64(1)] - 1)
-        total, earned = 0.0, planner.rewards[pair] if unknown else 0.0
+        i, end = U(starts[pair]), U(starts[pair + U(1)] - 1)
+        total, earned = 0.0, earned_by(planner, c, pair) if unknown else 0.0
         for j in range(i, end):
-            if weight[j] > 0.0:
-                s = np.uint64(states[j])
-                v = earned + within * values[s] - top
-                total += weight[j] * v
+            w = weight[c, j] + here[j]
+            if w > 0.0:
+                s = U(states[j])
+                v = earned + within * values[c, s] - top
+                total += w * v
                 local = max(local, v)
                 distinct += marks[s] != stamp
                 marks[s] = stamp
-        if planner.here[end] > 0:  # successors that memory does not know
+        if here[end] > 0:  # successors that memory does not know
             first, last = np.int64(i), np.int64(end)
             for slot in range(*span(counts, int(pair))):
                 key = counts.slots[WORDS * slot]
                 if key != EMPTY and (first == last or place_of(starts, states, int(pair), key) == last):
-                    v = earned + within * values[key] - top
+                    v = earned + within * values[c, key] - top
                     total += counts.slots[WORDS * slot + VISITS] * v
                     local = max(local, v)
                     distinct += marks[key] != stamp
@@ -182,18 +201,33 @@ def back_up(planner: Planner, counts: Counts, top: float, left: float, state: in
     hope = local * (1.0 - min(1.0, options.novelty * distinct / visits)) if visits > 0.0 else 0.0
     best, action, salt = -np.inf, 0, planner.state[SALT]
     for a in range(n_actions):
-        pair = np.uint64(state * n_actions + a)
-        n = mass[pair]
+        pair = U(state * n_actions + a)
+        n = mass[c, pair] + planner.total[pair]
         q = hope
         if n > 0.0:
             extra = options.level * math.log1p(left / (options.pace * n))
             q = (n * means[a] + extra * hope) / (n + extra)
         q = (0.0 if unknown else planner.rewards[pair]) + beyond * (q + top)
-        if q > best or (unknown and q == best and _lot(salt, pair) > _lot(salt, np.uint64(state * n_actions + action))):
+        means[a] = q
+        if q > best or (unknown and q == best and _lot(salt, pair) > _lot(salt, U(state * n_actions + action))):
             best, action = q, a
-    going_on = planner.going_on[planner.state[GUIDE], state]
+    means[n_actions] = hope + top
+    going_on = planner.going_on[c, state]
     value = going_on * best + (1.0 - going_on) * planner.rest / (1.0 - options.discount)
     return value, action, local + top if unknown else value
+
+
+@borrowing
+def best_of(planner: Planner, means: Floats, state: int) -> int:
+    """The action of the greatest mean, (A,); chance decides among equals where rewards are not known."""
+    action, n_actions, salt = 0, len(planner.means) - 1, planner.state[SALT]
+    for a in range(1, n_actions):
+        one, other = U(state * n_actions + a), U(state * n_actions + action)
+        if means[a] > means[action] or (
+            len(planner.sums) > 0 and means[a] == means[action] and _lot(salt, one) > _lot(salt, other)
+        ):
+            action = a
+    return action
 
 
 @inlined
@@ -203,74 +237,46 @@ def _least(planner: Planner) -> float:
 
 
 @borrowing
-def plan(planner: Planner, table: Table, counts: Counts, backups: int, last: int) -> None:
-    """Back up so many states in rotation, and ``last`` at last.  Entries that are still good are kept."""
-    state, tops, values = planner.state, planner.tops, planner.values
-    left = float(max(0, planner.horizon - state[SPENT]))
-    least = _least(planner)
-    s, top, highest, spent = state[NEXT], tops[TOP], tops[HIGHEST], 0
+def plan(planner: Planner, table: Table, counts: Counts, c: int, backups: int, last: int, guides: bool) -> None:
+    """Back up so many states in rotation, and ``last`` at last.
+
+    guides
+        the entries of the table are made for this hypothesis; those that are still good are kept.
+    """
+    tops, rotation, n_states = planner.tops, planner.rotation, planner.values.shape[1]
+    s, spent = rotation[c, NEXT], 0
     for step in range(backups + 1):
         spent = serve_signals(spent, 32 * len(planner.means))
         if step < backups:
             s -= 1
             if s < 0:
-                s = len(values) - 1
-                top, highest = highest, least
+                s = n_states - 1
+                tops[c, TOP], tops[c, HIGHEST] = tops[c, HIGHEST], _least(planner)
         at = s if step < backups else last
-        v, action, seen = back_up(planner, counts, top, left, at)
-        values[at] = v
-        highest = max(highest, seen)
-        if planner.lease[at] == 1:
+        v, action, seen = back_up(planner, counts, c, at)
+        planner.values[c, at] = v
+        tops[c, HIGHEST] = max(tops[c, HIGHEST], seen)
+        if guides and planner.lease[at] == 1:
             table.plan[at] = action
-    state[NEXT], tops[TOP], tops[HIGHEST] = s, top, highest
+    rotation[c, NEXT] = s
 
 
 @kernel
-def sweep(planner: Planner, table: Table, counts: Counts, sweeps: int, last: int) -> None:
+def sweep(planner: Planner, table: Table, counts: Counts, c: int, sweeps: int, last: int, guides: bool) -> None:
     """Whole rotations, from the values as they are."""
-    planner.state[NEXT] = 0
-    planner.tops[HIGHEST] = (
-        planner.values.max() if len(planner.sums) == 0 else max(planner.values.max(), planner.promise)
-    )
-    plan(planner, table, counts, sweeps * len(planner.values), last)
+    planner.rotation[c, NEXT], planner.rotation[c, READY] = 0, 1
+    planner.tops[c, HIGHEST] = max(planner.values[c].max(), _least(planner))
+    plan(planner, table, counts, c, sweeps * planner.values.shape[1], last, guides)
 
 
 @kernel
-def book_row(planner: Planner, counts: Counts, pair: int) -> int:
-    """Take the counts of one row over; how many visits are new."""
-    known, here = planner.known, planner.here
-    first, last = known.starts[pair], known.starts[pair + 1] - 1
-    before = planner.total[pair]
-    for i in range(first, last + 1):
-        here[i] = 0
-    total = 0
-    for slot in range(*span(counts, pair)):
-        key = counts.slots[WORDS * slot]
-        if key != EMPTY:
-            visits = counts.slots[WORDS * slot + VISITS]
-            here[place_of(known.starts, known.states, pair, key)] += visits
-            total += visits
-    planner.total[pair] = total
-    return int(total - before)
-
-
-@kernel
-def remodel(planner: Planner, pair: int) -> None:
-    """The row as it is planned with: the episode's counts and the guide's."""
-    known, shared_rows, guide = planner.known, planner.shared_rows, planner.state[GUIDE]
-    weight, here, seen = planner.weight, planner.here, shared_rows.seen[guide]
-    for i in range(known.starts[pair], known.starts[pair + 1]):
-        weight[i] = here[i] + seen[i]
-    planner.mass[pair] = planner.total[pair] + shared_rows.mass[guide, pair]
-
-
-@kernel
-def reprice(planner: Planner, pair: int) -> None:
-    """The reward of a pair, where it is not known: the mean of what the episode and the guide's world have earned."""
-    if len(planner.sums) > 0:
-        shared, guide = planner.shared_rewards, planner.state[GUIDE]
-        n = planner.total[pair] + shared.mass[guide, pair]
-        planner.rewards[pair] = (planner.sums[pair] + shared.sums[guide, pair]) / n if n > 0.0 else 0.0
+def see_end(planner: Planner, state: int, goes_on: float, ends: float) -> None:
+    """In this episode a state has let it go on so often, and ended it so often."""
+    place = len(planner.states) + 2 * state
+    planner.here[place + GOES_ON], planner.here[place + ENDS] = goes_on, ends
+    for c in range(len(planner.counted)):
+        lasted, over = planner.counted[c, place + GOES_ON] + goes_on, planner.counted[c, place + ENDS] + ends
+        planner.going_on[c, state] = 1.0 - over / (lasted + over) if over > 0.0 else 1.0
 
 
 def promise(rewards: NDArray[np.float64] | None, rest: float, discount: float) -> float:
@@ -284,13 +290,14 @@ def promise(rewards: NDArray[np.float64] | None, rest: float, discount: float) -
 
 
 def planner(
-    known: Knowledge,
-    shared_rows: SharedRows,
-    rewards: NDArray[np.float64],
+    layout: Layout,
+    counted: Floats,
+    rewards: Floats,
     horizon: int,
     options: Options,
-    unknown: tuple[NDArray[np.float64], SharedRewards] | None = None,
-    going_on: NDArray[np.float64] | None = None,
+    *,
+    sums: Floats | None = None,
+    values: Floats | None = None,
     rest: float = 0.0,
     salt: int = 0,
 ) -> Planner:
@@ -298,40 +305,42 @@ def planner(
 
     Parameters
     ----------
+    counted
+        (C, P), the counts to plan with of each hypothesis.
     rewards
         (S, A); where they are not known, only the shape counts.
-    unknown
-        (sums, shared rewards), where rewards are not known; the sums are those that the episode adds to.
-    going_on
-        (C, S), how often the episode goes on after an arrival; always where it is not given.
+    sums
+        (S * A,), to which the episode adds its rewards, where they are not known.
+    values
+        (C, S), where planning begins; by default with the promise.
     salt
         of chance where actions promise the same.
     """
     n_states, n_actions = rewards.shape
-    n_pairs, places = n_states * n_actions, len(known.states)
-    sums, shared_rewards = (np.empty(0), no_rewards()) if unknown is None else unknown
-    most = promise(rewards if unknown is None else None, rest, options.discount)
-    lasting = np.ones((len(shared_rows.mass), n_states))
-    if going_on is not None:
-        lasting[:-1] = going_on
+    n_pairs, count = layout.n_pairs, len(counted)
+    most = promise(rewards if sums is None else None, rest, options.discount)
+    starts = layout.first[: n_pairs + 1].copy()
+    ends = counted[:, starts[-1] : starts[-1] + 2 * n_states].reshape(count, n_states, 2)
+    with np.errstate(invalid="ignore"):
+        ending = np.where(ends[:, :, ENDS] > 0.0, ends[:, :, ENDS] / ends.sum(axis=2), 0.0)
     return Planner(
-        known=known,
-        shared_rows=shared_rows,
-        here=np.zeros(places, np.int64),
+        starts=starts,
+        states=layout.outcomes[: starts[-1]].copy(),
+        counted=np.ascontiguousarray(counted),
+        mass=np.add.reduceat(counted[:, : starts[-1]], starts[:-1], axis=1),
+        here=np.zeros(len(layout.outcomes)),
         total=np.zeros(n_pairs, np.int64),
-        weight=np.zeros(places),
-        mass=np.zeros(n_pairs),
         rewards=np.array(rewards, np.float64).reshape(-1),
-        sums=sums,
-        shared_rewards=shared_rewards,
+        sums=np.empty(0) if sums is None else sums,
+        going_on=1.0 - ending,
         promise=most,
-        values=np.full(n_states, most),
+        values=np.full((count, n_states), most) if values is None else np.array(values, np.float64),
+        tops=np.full((count, 2), most),
+        rotation=np.zeros((count, 2), np.int64),
         lease=np.ones(n_states, np.int64),
-        state=np.array([0, 0, len(shared_rows.mass) - 1, salt], np.int64),
-        tops=np.array([most, most]),
+        state=np.array([0, salt], np.int64),
         marks=np.zeros(n_states + 1, np.int64),
-        means=np.zeros(n_actions),
-        going_on=lasting,
+        means=np.zeros(n_actions + 1),
         rest=rest,
         horizon=horizon,
         options=options,

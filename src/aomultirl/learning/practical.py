@@ -1,10 +1,9 @@
 """The practical learner: the optimism of :mod:`.optimism`, with what is remembered of a world.
 
-Where rewards are not known, they are learned as transitions are: of each world from the episodes that were held to be
-it, and shared between worlds as far as the data support (:mod:`.shared_rows`).
+What is believed of a row leans on the same row in other worlds, where the agent knows some, as far as the data support
+(:mod:`.world_rows`).  Where rewards are not known, they are learned and shared as transitions are.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -15,12 +14,12 @@ from aomultirl import checks
 from aomultirl.engine.counts import CountTable, visits_by_pair
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.stepping import Ran
-from aomultirl.identifying.knowledge import Knowledge, knowledge
 from aomultirl.learning.base import Known, Learner, Learning, Share
-from aomultirl.learning.beliefs import BeliefBehaviour, act_on_beliefs
+from aomultirl.learning.beliefs import BeliefBehaviour, act_alone
 from aomultirl.learning.greedy import greedy
 from aomultirl.learning.optimism import Options, Planner, planner, promise
-from aomultirl.learning.shared_rows import share_rewards, share_rows
+from aomultirl.learning.row_likelihoods import Floats
+from aomultirl.learning.world_rows import Layout, rows_of
 from aomultirl.setting import Setting
 
 SWEEPS = 200
@@ -96,17 +95,18 @@ class PracticalLearning(Learning):
         return known
 
     def act(self, known: Known, steps: int, stream: RandomStream) -> BeliefBehaviour:
-        """Learn on in the world that is known; in a new one where nothing is known of it."""
+        """Learn on in the world that is known, leaning on the others that are."""
         tally = self.tally() if known.tally is None else known.tally
-        worlds = [known] if known.counts.record.filled.any() else []
-        prior = np.append(np.full(len(worlds), 1.0), 0.0 if worlds else 1.0)
-        plan = self.planner(worlds, tally.sums, stream)
-        return act_on_beliefs(plan, prior, np.tile(known.own["values"], (len(worlds), 1)))
+        setting = self.setting
+        worlds = [(world.counts, world.sums) for world in (known, *known.others)]
+        rows = rows_of(worlds, setting.n_states, setting.n_actions, self.learns_rewards)
+        counted = rows.to_plan_with(doubts=False)[:1]
+        return act_alone(self.planner(rows.layout, counted, tally.sums, stream, known.own["values"][None]))
 
     def learn(self, into: Known, ran: Ran) -> None:
         super().learn(into, ran)
         if isinstance(ran.phase.behaviour, BeliefBehaviour):
-            into.own["values"] = ran.phase.behaviour.planner.values
+            into.own["values"] = ran.phase.behaviour.planner.values[0].copy()
 
     def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
         return self.first_actions(known)
@@ -119,41 +119,36 @@ class PracticalLearning(Learning):
             rewards = means.reshape(self.setting.n_states, self.setting.n_actions)
         return greedy(known.counts, rewards, self.options.discount, SWEEPS, self.setting.rest)
 
+    @property
+    def learns_rewards(self) -> bool:
+        """Whether rewards are not known."""
+        return self.setting.rewards is None
+
     def planner(
-        self,
-        worlds: Sequence[Rewarded],
-        sums: NDArray[np.float64],
-        stream: RandomStream,
-        known: Knowledge | None = None,
+        self, layout: Layout, counted: Floats, sums: Floats, stream: RandomStream, values: Floats | None = None
     ) -> Planner:
         """To plan with in an episode whose rewards are added to ``sums``.
 
         Parameters
         ----------
-        worlds
-            what was counted and earned in each world in memory.
+        layout, counted
+            the counts to plan with, (C, P), and where they stand.
         stream
             drawn from once, where rewards are not known.
-        known
-            the counts of the worlds side by side, where that has been made already, perhaps with places for more.
+        values
+            (C, S), where planning begins.
         """
-        setting = self.setting
-        tables = [world.counts for world in worlds]
-        if known is None:
-            known = knowledge(tables, setting.n_pairs, setting.n_states)
-        rewards, unknown, salt = setting.rewards, None, 0
+        setting, rewards, salt = self.setting, self.setting.rewards, 0
         if rewards is None:
-            rewards = np.ones((setting.n_states, setting.n_actions))
-            earned = np.array([world.sums for world in worlds]).reshape(-1, setting.n_pairs)
-            unknown, salt = (sums, share_rewards(earned, known.visits)), draw_below(2**31, stream)
+            rewards, salt = np.ones((setting.n_states, setting.n_actions)), draw_below(2**31, stream)
         return planner(
-            known,
-            share_rows(known),
+            layout,
+            counted,
             rewards,
             self._horizon,
             self.options,
-            unknown=unknown,
-            going_on=np.array([counts.going_on(setting.n_states) for counts in tables]).reshape(-1, setting.n_states),
+            sums=sums if self.learns_rewards else None,
+            values=values,
             rest=setting.rest,
             salt=salt,
         )

@@ -1,0 +1,347 @@
+"""A memory that re-reads its past: episodes are assigned to worlds again as evidence grows.
+
+Every episode is put in a world by a draw from its posterior, and kept with its counts.  After every episode a few past
+ones are taken out and drawn again.  Ever more rarely, all worlds are gone through: how spread and how shared rows are
+is learned anew, worlds merge where the joint likelihood rises, and those that are in truth several are parted
+(:mod:`aomultirl.learning.regrouping`).  So a mistake of an early day is mended when more is known, and a world that was
+none dissolves.
+
+Bounded: the oldest episodes stay in their worlds for good when there are more than MOST_PAST, or entries than
+MOST_ENTRIES.  None of this proves anything, and worlds that are proven to differ never become one.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.agents.recall_memory import PastEpisode, RecallMemory, World
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import RandomStream, draw_below
+from aomultirl.learning.regrouping import (
+    find_telling_rows,
+    ln_affinity,
+    ln_gain_of_merging,
+    part_episodes,
+    score_episode,
+)
+from aomultirl.learning.row_likelihoods import EARNED, END, UNEARNED, Floats, Integers, ln_joint
+from aomultirl.learning.world_rows import Entries, WorldRows
+
+MOST_PAST = 500
+"""Episodes that can be read again."""
+MOST_ENTRIES = 2_000_000
+"""Entries of them, of 16 bytes each."""
+MOST_WORLDS = 32
+"""Worlds, beside those that clusters stand on."""
+REREAD = 6
+"""Past episodes that are drawn again after every episode."""
+REREAD_AT_REVIEW = 200
+"""The same after all worlds were gone through."""
+EASE = 8
+"""All worlds are gone through when there is an eighth more episodes than the last time."""
+CANDIDATES = 14
+"""Long episodes among which the two that found parts are looked for."""
+TELLING = 2.0
+"""ln of the evidence above which a row is held to vary between episodes, and half of ln R more."""
+FADING = 0.98
+"""A world met so many episodes ago counts so much less in the prior, to this power."""
+LOT = 2**31
+
+
+class Rereading:
+    """The worlds and the past episodes of a memory, with the rows that they make up.
+
+    Parameters
+    ----------
+    memory
+        which is changed between episodes.
+    n_states, n_actions, learns_rewards
+        of the run.
+    """
+
+    def __init__(self, memory: RecallMemory, n_states: int, n_actions: int, learns_rewards: bool) -> None:
+        self.memory = memory
+        keys = memory.transitions if len(memory.transitions) else None
+        self.rows = WorldRows(n_states, n_actions, learns_rewards, keys)
+        for place, world in enumerate(memory.worlds):
+            self.rows.add_table(world.counts, world.sums)
+            self.rows.alone[place] = world.alone
+        if len(memory.spreads):
+            self.rows.theta[:], self.rows.shared[:] = memory.spreads, memory.shared
+        self.rows.weigh()
+        self._changed: set[int] = set()
+
+    # -- one episode --------------------------------------------------------------------------------------
+
+    def take_in(
+        self, table: CountTable, sums: Floats, values: Floats, stream: RandomStream, barred: Sequence[World] = ()
+    ) -> PastEpisode:
+        """Put an episode in a world, drawn from the posterior; :meth:`look_back` must follow.
+
+        Parameters
+        ----------
+        values
+            (S,), what a new world begins with.
+        barred
+            worlds that the episode is proven not to be.
+        """
+        memory, rows = self.memory, self.rows
+        moved = rows.make_places(table)
+        if moved is not None:
+            for past in memory.past:
+                past.places = moved[past.places]
+        entries = rows.entries(table, sums)
+        for world in memory.worlds:
+            world.met *= FADING
+        place, sure = self._draw(entries, values, stream, barred)
+        self._put(entries, place)
+        memory.worlds[place].met += 1.0
+        episode = PastEpisode(entries.places, entries.counts, place, sure)
+        memory.past.append(episode)
+        memory.met += 1
+        return episode
+
+    def look_back(self, stream: RandomStream) -> None:
+        """Read some of the past again, and bring memory within its bounds."""
+        memory = self.memory
+        for _ in range(REREAD):
+            self._reread(draw_below(len(memory.past), stream), stream)
+        if memory.met >= memory.next_review:
+            memory.next_review = memory.met + max(1, memory.met // EASE)
+            self.review(stream)
+        self._fold()
+        self._forget()
+        self._write_down()
+
+    def _scores(self, entries: Entries) -> Floats:
+        """(W + 1,), ln of prior times likelihood of an episode that is in no world."""
+        rows, layout = self.rows, self.rows.layout
+        numbers = (rows.own, rows.together, rows.pooled, rows.theta, rows.alpha, rows.shared)
+        scores = score_episode(layout.owners, layout.kinds, rows.counts, rows.masses, *numbers, *entries)
+        return np.asarray(scores + np.log([*(max(world.episodes, 0.5) for world in self.memory.worlds), 1.0]))
+
+    def _draw(
+        self, entries: Entries, values: Floats, stream: RandomStream, barred: Sequence[World] = ()
+    ) -> tuple[int, float]:
+        """The place of a world for an episode that is in none, drawn from the posterior, and how probable it is."""
+        scores = self._scores(entries)
+        for world in barred:
+            scores[self.memory.worlds.index(world)] = -np.inf
+        shares = np.exp(scores - scores.max())
+        shares /= shares.sum()
+        place = int(np.searchsorted(shares.cumsum(), draw_below(LOT, stream) / LOT, side="right"))
+        place = min(place, len(shares) - 1)
+        if place == len(self.memory.worlds):
+            self._found(values)
+        return place, float(shares[place])
+
+    def _found(self, values: Floats) -> int:
+        memory, place = self.memory, self.rows.add_world()
+        table, sums = self.rows.table(place)
+        alone = np.zeros(len(self.rows.theta))
+        memory.worlds.append(World(table, sums, values.copy(), alone, name=memory.named))
+        memory.named += 1
+        return place
+
+    def _put(self, entries: Entries, world: int, sign: int = 1) -> None:
+        self.rows.put(entries, world, float(sign))
+        self.memory.worlds[world].episodes += sign
+        self._changed.add(world)
+
+    def _reread(self, number: int, stream: RandomStream) -> None:
+        """Take a past episode out of its world, and draw one for it again."""
+        past = self.memory.past[number]
+        entries, old = Entries(past.places, past.counts), self.memory.worlds[past.world]
+        before = self._changed.copy()
+        self._put(entries, past.world, -1)
+        world, past.sure = self._draw(entries, old.values, stream)
+        self._put(entries, world)
+        if world == past.world:
+            self._changed = before
+        past.world = world
+        if old.episodes == 0 and old.proven is None:
+            self._remove(self.memory.worlds.index(old))
+
+    def _remove(self, place: int) -> None:
+        """Forget a world that no episode is held to be any more."""
+        self.rows.remove_world(place)
+        del self.memory.worlds[place]
+        for past in self.memory.past:
+            past.world -= past.world > place
+        self._changed = set(range(len(self.memory.worlds)))
+
+    # -- all of them --------------------------------------------------------------------------------------
+
+    def review(self, stream: RandomStream) -> None:
+        """Go through all worlds: learn the prior, merge, part, merge, and read much of the past again."""
+        self.rows.fit()
+        self._sum_alone()
+        self.memory.vectors = np.empty(0)
+        self._merge()
+        waiting = list(self.memory.worlds)
+        while waiting and len(self.memory.worlds) < MOST_WORLDS:
+            world = waiting.pop()
+            new = self._part(world, stream)
+            if new is not None:
+                waiting += [world, new]
+        self._merge()
+        for _ in range(min(REREAD_AT_REVIEW, 4 * len(self.memory.past))):
+            self._reread(draw_below(len(self.memory.past), stream), stream)
+        self._changed = set(range(len(self.memory.worlds)))
+
+    def _sum_alone(self) -> None:
+        """Sum ln ML of the past episodes' own rows anew, with the prior as it is."""
+        self.rows.alone[:] = 0.0
+        for past in self.memory.past:
+            self.rows.add_alone(Entries(past.places, past.counts), past.world)
+
+    @property
+    def _sizes(self) -> Floats:
+        return np.array([max(world.episodes, 1) for world in self.memory.worlds], np.float64)
+
+    def _joint(self) -> float:
+        rows = self.rows
+        return float(ln_joint(rows.layout.kinds, rows.own, rows.together, rows.shared, self._sizes))
+
+    def _merge(self) -> None:
+        """Make one of the two worlds that gain most by it, until none do."""
+        worlds, rows = self.memory.worlds, self.rows
+        while True:
+            best, pair, sizes = 1e-9, None, self._sizes
+            numbers = (rows.own, rows.together, rows.theta, rows.alpha, rows.shared, sizes)
+            for i in range(len(worlds)):
+                for j in range(i):
+                    if worlds[i].proven is not None and worlds[j].proven is not None:
+                        continue
+                    gain = ln_gain_of_merging(rows.layout.first, rows.layout.kinds, rows.counts, *numbers, i, j)
+                    if gain > best:
+                        best, pair = gain, (j, i)
+            if pair is None:
+                return
+            self._make_one(*pair)
+
+    def _make_one(self, place: int, other: int) -> None:
+        one, two = self.memory.worlds[place], self.memory.worlds[other]
+        self.rows.counts[place] += self.rows.counts[other]
+        self.rows.alone[place] += self.rows.alone[other]
+        if two.episodes > one.episodes:
+            one.values = two.values
+        one.episodes += two.episodes
+        one.met += two.met
+        if two.proven is not None:
+            one.proven, one.number, one.tries = two.proven, two.number, two.tries
+        for past in self.memory.past:
+            if past.world == other:
+                past.world = place
+        self._remove(other)
+
+    def _part(self, world: World, stream: RandomStream) -> World | None:
+        """Part a world where the joint likelihood rises by it; the new one."""
+        memory, rows = self.memory, self.rows
+        place = memory.worlds.index(world)
+        members = [past for past in memory.past if past.world == place]
+        if len(members) < 2 or len(members) < world.episodes // 2:
+            return None
+        starts = np.concatenate(([0], np.cumsum([len(past.places) for past in members])))
+        entries = Entries(*(np.concatenate([getattr(past, name) for past in members]) for name in Entries._fields))
+        steps = np.array([past.counts.sum() for past in members])
+        order = np.argsort(-steps, kind="stable")
+        layout, before, shared = rows.layout, self._joint(), rows.shared.copy()
+        gains = find_telling_rows(layout.owners, len(layout.kinds), starts, *entries)
+        telling = gains > TELLING + 0.5 * np.log(len(layout.kinds))
+        for counts in (telling, np.ones(len(telling), bool), layout.kinds == END):
+            if not counts.any():
+                continue
+            seeds = self._furthest_apart(members, order, counts, stream)
+            prior = rows.theta, rows.alpha, rows.shared
+            part = part_episodes(
+                layout.owners, layout.first, layout.kinds, *prior, counts, starts, *entries, order, seeds
+            )
+            if part.min() == part.max():
+                continue
+            new = self._found(world.values)
+            self._move([past for past, q in zip(members, part.tolist(), strict=True) if q], place, new)
+            rows.fit_sharing()
+            if self._joint() > before:
+                memory.worlds[new].met = world.met * memory.worlds[new].episodes / len(members)
+                world.met = max(0.0, world.met - memory.worlds[new].met)
+                self._sum_alone()
+                return memory.worlds[new]
+            self._move([past for past in memory.past if past.world == new], new, place)
+            self._remove(new)
+            rows.shared[:] = shared
+        return None
+
+    def _move(self, episodes: list[PastEpisode], old: int, new: int) -> None:
+        for past in episodes:
+            entries = Entries(past.places, past.counts)
+            self._put(entries, old, -1)
+            self._put(entries, new)
+            past.world = new
+
+    def _furthest_apart(
+        self, members: list[PastEpisode], order: Integers, counts: NDArray[np.bool_], stream: RandomStream
+    ) -> Integers:
+        """The two of some long episodes that are the least likely to be of one world."""
+        rows, layout = self.rows, self.rows.layout
+        longest = order[: max(2 * CANDIDATES, len(order) // 2)].tolist()
+        chosen = [longest.pop(draw_below(len(longest), stream)) for _ in range(min(CANDIDATES, len(longest)))]
+        rooms = np.zeros((2, len(layout.outcomes)))
+        least, seeds = np.inf, (chosen[0], chosen[1])
+        for i, one in enumerate(chosen):
+            for other in chosen[:i]:
+                a, b = members[one], members[other]
+                both = (a.places, a.counts, b.places, b.counts)
+                affinity = ln_affinity(layout.owners, layout.first, rows.theta, rows.alpha, counts, rooms, *both)
+                if affinity < least:
+                    least, seeds = affinity, (one, other)
+        return np.array(seeds, np.int64)
+
+    def rescale_rewards(self, times: float, plus: float) -> None:
+        """Bring the rewards of past episodes to another range; those of worlds have been brought to it."""
+        layout = self.rows.layout
+        begin = int(layout.first[layout.n_pairs] + 2 * layout.n_states)
+        for past in self.memory.past:
+            rest = np.searchsorted(past.places, begin)
+            rewards = np.zeros(len(layout.outcomes) - begin)
+            rewards[past.places[rest:] - begin] = past.counts[rest:]
+            visits = rewards[EARNED::2] + rewards[UNEARNED::2]
+            rewards[EARNED::2] = np.clip(times * rewards[EARNED::2] + plus * visits, 0.0, visits)
+            rewards[UNEARNED::2] = visits - rewards[EARNED::2]
+            places = np.flatnonzero(rewards)
+            past.places = np.concatenate((past.places[:rest], begin + places))
+            past.counts = np.concatenate((past.counts[:rest], rewards[places]))
+        self._sum_alone()
+        self._write_down()
+
+    # -- bounds -------------------------------------------------------------------------------------------
+
+    def _fold(self) -> None:
+        """Leave the oldest episodes in their worlds for good, where there are too many."""
+        past, entries = self.memory.past, sum(len(past.places) for past in self.memory.past)
+        while len(past) > MOST_PAST or (entries > MOST_ENTRIES and len(past) > 1):
+            entries -= len(past.pop(0).places)
+
+    def _forget(self) -> None:
+        """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""
+        worlds = self.memory.worlds
+        while len(worlds) > MOST_WORLDS:
+            latest = worlds[self.memory.past[-1].world]
+            loose = [world for world in worlds if world.proven is None and world is not latest]
+            if not loose:
+                return
+            place = worlds.index(min(loose, key=lambda world: world.met))
+            self.memory.past[:] = [past for past in self.memory.past if past.world != place]
+            self._remove(place)
+
+    def _write_down(self) -> None:
+        """Bring what files keep to the rows as they are."""
+        memory, rows = self.memory, self.rows
+        memory.transitions = rows.layout.keys
+        memory.spreads, memory.shared = rows.theta.copy(), rows.shared.copy()
+        for place in sorted(self._changed):
+            memory.worlds[place].counts, memory.worlds[place].sums = rows.table(place)
+        for place, world in enumerate(memory.worlds):
+            world.alone = rows.alone[place].copy()
+        self._changed = set()

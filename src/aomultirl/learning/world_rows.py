@@ -1,0 +1,468 @@
+"""What is believed of the rows of each world in memory, side by side.
+
+:class:`WorldRows` holds the counts of W worlds at the same places, what they say of each row
+(:mod:`.row_likelihoods`), and works out what to plan with.  A row leans on the same row in other worlds as far as the
+data support: with odds = sigma / (1 - sigma) that a row is shared, the counts of the other worlds are worth up to
+``odds`` visits, all of them where the odds are high; a row that a world has not shown is a guess, worth GUESS visits at
+most.  And a world's own counts are worth no more than the data support that its episodes agree: if they may have been
+of several worlds, whose rows differ, the present one must be looked at anew.  With e_k the counts of its episodes,
+
+    worth = max{GUESS, ML(d_w) / prod_k ML(e_k)}   visits, all of them where that is more.
+
+So a row that differs from episode to episode stays worth trying, which is what tells the worlds apart; and one that
+was always the same is trusted soon.  All this serves to act, never to prove.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.signals import serve_signals
+from aomultirl.identifying.knowledge import NOVEL, Knowledge
+from aomultirl.learning.row_likelihoods import (
+    EARNED,
+    END,
+    ENDS,
+    NONE_LEFT,
+    REWARD,
+    TRANSITION,
+    UNEARNED,
+    Floats,
+    Integers,
+    fit_sharing,
+    fit_spreads,
+    ln_ml,
+    weigh_rows,
+)
+
+GUESS = 4.0
+"""Visits that a guess is worth at most: a new world must be looked at where it matters."""
+
+
+class Layout(NamedTuple):
+    """Where the outcomes of every row stand: S * A rows of transitions, S of ends, S * A of rewards that are not known.
+
+    first
+        (R + 1,), the first place of each row.
+    outcomes
+        (P,), of transitions the successor, ascending in each row, and NOVEL at its last place, for all that nobody has
+        seen; of other rows 0 and 1.
+    kinds
+        (R,), TRANSITION, END or REWARD.
+    owners
+        (P,), the row that a place belongs to.
+    n_states
+        S.
+    n_pairs
+        S * A.
+    """
+
+    first: Integers
+    outcomes: NDArray[np.int32]
+    kinds: NDArray[np.int8]
+    owners: Integers
+    n_states: int
+    n_pairs: int
+
+    @property
+    def keys(self) -> Integers:
+        """Of every place of a transition, pair * (S + 1) + successor, with S for NOVEL; ascending."""
+        return _keys(self.first, self.outcomes, self.n_states, self.n_pairs)
+
+
+class Entries(NamedTuple):
+    """The counts of an episode.
+
+    places
+        (n,), where they stand, ascending.
+    counts
+        (n,), how many there are; those of rewards are fractions.
+    """
+
+    places: Integers
+    counts: Floats
+
+
+def _keys(first: Integers, outcomes: NDArray[np.int32], n_states: int, n_pairs: int) -> Integers:
+    states = outcomes[: first[n_pairs]]
+    pairs = np.repeat(np.arange(n_pairs), np.diff(first[: n_pairs + 1]))
+    return pairs * (n_states + 1) + np.where(states == NOVEL, n_states, states)
+
+
+def _layout(keys: Integers, n_states: int, n_pairs: int, learns_rewards: bool) -> Layout:
+    """The layout with these transitions; the last place of every row is among them."""
+    pairs, states = np.divmod(keys, n_states + 1)
+    more = n_states + (n_pairs if learns_rewards else 0)
+    sizes = np.concatenate((np.bincount(pairs, minlength=n_pairs), np.full(more, 2)))
+    kinds = np.full(n_pairs + more, REWARD, np.int8)
+    kinds[:n_pairs], kinds[n_pairs : n_pairs + n_states] = TRANSITION, END
+    states[states == n_states] = NOVEL
+    return Layout(
+        first=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        outcomes=np.concatenate((states, np.tile([0, 1], more))).astype(np.int32),
+        kinds=kinds,
+        owners=np.repeat(np.arange(len(sizes)), sizes),
+        n_states=n_states,
+        n_pairs=n_pairs,
+    )
+
+
+def places_of(tables: Sequence[CountTable], n_states: int, n_pairs: int) -> Integers:
+    """:attr:`Layout.keys` with a place for all that tables have counted."""
+    every = [np.arange(n_pairs, dtype=np.int64) * (n_states + 1) + n_states]
+    return np.unique(np.concatenate(every + [_transition_keys(table, n_states)[0] for table in tables]))
+
+
+def _transition_keys(table: CountTable, n_states: int) -> tuple[Integers, NDArray[np.int64]]:
+    """(keys, visits) of what a table has counted, ascending."""
+    starts, states, visits = table.to_lists()
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * (n_states + 1) + states, visits
+
+
+@kernel
+def _count(
+    first: Integers, kinds: NDArray[np.int8], n_pairs: int, counts: Floats, places: Integers, more: Floats, sign: float
+) -> None:
+    """Add or take away entries; what is not earned follows from the visits, so that it is the same however it came."""
+    for i in range(len(places)):
+        left = counts[places[i]] + sign * more[i]
+        counts[places[i]] = left if left > NONE_LEFT else 0.0
+    x = -1
+    for i in range(len(places)):
+        while first[x + 1] <= places[i]:
+            x += 1
+        if kinds[x] == REWARD:
+            pair, n = x - (len(kinds) - n_pairs), 0.0
+            for p in range(first[pair], first[pair + 1]):
+                n += counts[p]
+            counts[first[x] + UNEARNED] = max(0.0, n - counts[first[x] + EARNED])
+
+
+@kernel
+def _refresh(
+    first: Integers,
+    owners: Integers,
+    counts: Floats,
+    pooled: Floats,
+    theta: Floats,
+    alpha: Floats,
+    own: Floats,
+    together: Floats,
+    masses: Floats,
+    places: Integers,
+) -> None:
+    """What the rows of these places say, after they were changed."""
+    last = -1
+    for place in places:
+        x = owners[place]
+        if x == last:
+            continue
+        last = x
+        for p in range(first[x], first[x + 1]):
+            pooled[p] = 0.0
+            for w in range(len(counts)):
+                pooled[p] += counts[w, p]
+        together[x] = ln_ml(pooled, alpha, theta[x], first[x], first[x + 1])
+        for w in range(len(counts)):
+            own[w, x] = ln_ml(counts[w], alpha, theta[x], first[x], first[x + 1])
+            masses[w, x] = 0.0
+            for p in range(first[x], first[x + 1]):
+                masses[w, x] += counts[w, p]
+
+
+@kernel
+def add_alone(
+    first: Integers,
+    owners: Integers,
+    theta: Floats,
+    alpha: Floats,
+    alone: Floats,
+    room: Floats,
+    places: Integers,
+    counts: Floats,
+    sign: float,
+) -> None:
+    """Add ln ML of every row of an episode to ``alone``, (R,), or take it away; ``room``, (P,), is 0 at both times."""
+    for i in range(len(places)):
+        room[places[i]] = counts[i]
+    last = -1
+    for place in places:
+        x = owners[place]
+        if x != last:
+            alone[x] += sign * ln_ml(room, alpha, theta[x], first[x], first[x + 1])
+            last = x
+    for place in places:
+        room[place] = 0.0
+
+
+@kernel
+def _plan_with(
+    first: Integers,
+    kinds: NDArray[np.int8],
+    counts: Floats,
+    masses: Floats,
+    pooled: Floats,
+    own: Floats,
+    together: Floats,
+    alone: Floats,
+    shared: Floats,
+    doubts: bool,
+    out: Floats,
+) -> None:
+    """Fill in the counts to plan with, (W + 1, P), the last for a world that nobody has met."""
+    count, spent = len(counts), 0
+    for x in range(len(kinds)):
+        spent = serve_signals(spent, 2 * (count + 1) * (first[x + 1] - first[x]))
+        apart, everywhere = 0.0, 0.0
+        for w in range(count):
+            apart += own[w, x]
+        for p in range(first[x], first[x + 1]):
+            everywhere += pooled[p]
+        rho = shared[kinds[x]]
+        odds = rho / (1.0 - rho) * math.exp(min(60.0, together[x] - apart))
+        for w in range(count + 1):
+            n = masses[w, x] if w < count else 0.0
+            borrowed, trusted = 0.0, 1.0
+            if everywhere > n:
+                borrowed = min(1.0, (odds if n > 0.0 else min(odds, GUESS)) / (everywhere - n))
+            if doubts and w < count and n > 0.0 and kinds[x] == TRANSITION:
+                agree = math.exp(min(60.0, own[w, x] - alone[w, x]))
+                trusted = min(1.0, max(GUESS, agree) / n)
+            for p in range(first[x], first[x + 1]):
+                mine = counts[w, p] if w < count else 0.0
+                out[w, p] = trusted * (mine + borrowed * (pooled[p] - mine))
+
+
+class WorldRows:
+    """The counts of W worlds at the same places, and what they say of each row.
+
+    Attributes
+    ----------
+    layout
+        where outcomes stand.
+    counts, alone, own
+        (W, P), the counts of each world; (W, R), the sum over its episodes of ln ML(e_k); (W, R), ln ML(d_w).
+    masses
+        (W, R), the sums of the counts over rows.
+    pooled, together
+        (P,), the counts of all worlds; (R,), their ln ML.
+    theta, alpha
+        (R,) and (P,), the prior.
+    shared
+        (3,), rho of each kind of row.
+    """
+
+    def __init__(self, n_states: int, n_actions: int, learns_rewards: bool, keys: Integers | None = None) -> None:
+        """Rows of no world yet, with places for these transitions (:attr:`Layout.keys`), or none."""
+        n_pairs = n_states * n_actions
+        if keys is None:
+            keys = places_of((), n_states, n_pairs)
+        self.layout = _layout(keys, n_states, n_pairs, learns_rewards)
+        n_rows, n_places = len(self.layout.kinds), len(self.layout.outcomes)
+        self._counts, self._alone, self._own, self._masses = (
+            np.zeros((2, size)) for size in (n_places, n_rows, n_rows, n_rows)
+        )
+        self.count = 0
+        self.pooled, self.together = np.zeros(n_places), np.zeros(n_rows)
+        self.theta, self.alpha = np.ones(n_rows), np.ones(n_places)
+        self.shared = np.full(3, 0.5)
+        self._room = np.zeros(n_places)
+        self._set_priors()
+
+    @property
+    def counts(self) -> Floats:
+        return self._counts[: self.count]
+
+    @property
+    def alone(self) -> Floats:
+        return self._alone[: self.count]
+
+    @property
+    def own(self) -> Floats:
+        return self._own[: self.count]
+
+    @property
+    def masses(self) -> Floats:
+        return self._masses[: self.count]
+
+    @property
+    def learns_rewards(self) -> bool:
+        """Whether there are rows of rewards."""
+        return len(self.layout.kinds) > self.layout.n_pairs + self.layout.n_states
+
+    def _set_priors(self) -> None:
+        sizes = np.diff(self.layout.first)
+        each = np.where(self.layout.kinds == REWARD, 0.5, self.theta / sizes)
+        self.alpha = np.repeat(each, sizes)
+
+    # -- places -------------------------------------------------------------------------------------------
+
+    def entries(self, table: CountTable, sums: Floats) -> Entries:
+        """The counts of an episode, or of a world, at their places, all of which must be there."""
+        layout = self.layout
+        wanted, visits = _transition_keys(table, layout.n_states)
+        places, counts = [np.searchsorted(layout.keys, wanted)], [visits.astype(np.float64)]
+        by_pair = np.bincount(wanted // (layout.n_states + 1), visits, layout.n_pairs)
+        acted = by_pair.reshape(layout.n_states, -1).sum(axis=1)
+        ended = np.zeros(layout.n_states)
+        for state, times in table.ends.items():
+            ended[state] = times
+        begin = layout.first[layout.n_pairs]
+        two = np.stack((acted, ended), axis=1).ravel()
+        places.append(begin + np.flatnonzero(two))
+        counts.append(two[two > 0.0])
+        if self.learns_rewards:
+            begin += 2 * layout.n_states
+            two = np.stack((sums, np.maximum(by_pair - sums, 0.0)), axis=1).ravel()
+            places.append(begin + np.flatnonzero(two))
+            counts.append(two[two > 0.0])
+        return Entries(np.concatenate(places).astype(np.int64), np.concatenate(counts))
+
+    def make_places(self, table: CountTable) -> Integers | None:
+        """Make places for all that a table has counted; where the old ones stand now, (P,), or None: they stay."""
+        old = self.layout
+        keys, wanted = old.keys, _transition_keys(table, old.n_states)[0]
+        every = np.union1d(keys, wanted)
+        if len(every) == len(keys):
+            return None
+        self.layout = _layout(every, old.n_states, old.n_pairs, self.learns_rewards)
+        begin = old.first[old.n_pairs]
+        moved = np.concatenate(
+            (np.searchsorted(every, keys), np.arange(begin, len(old.outcomes)) + len(every) - len(keys))
+        )
+        n_places = len(self.layout.outcomes)
+        counts = np.zeros((len(self._counts), n_places))
+        counts[:, moved] = self._counts
+        pooled = np.zeros(n_places)
+        pooled[moved] = self.pooled
+        self._counts, self.pooled, self._room = counts, pooled, np.zeros(n_places)
+        self._set_priors()
+        wider = np.flatnonzero(np.diff(self.layout.first) != np.diff(old.first))
+        self._refresh(self.layout.first[wider])
+        return moved
+
+    # -- worlds -------------------------------------------------------------------------------------------
+
+    def add_world(self) -> int:
+        """One more world, of which nothing was counted; its number."""
+        if self.count == len(self._counts):
+            for name in ("_counts", "_alone", "_own", "_masses"):
+                array = getattr(self, name)
+                setattr(self, name, np.concatenate((array, np.zeros_like(array))))
+        for array in (self._counts, self._alone, self._own, self._masses):
+            array[self.count] = 0.0
+        self.count += 1
+        return self.count - 1
+
+    def add_table(self, table: CountTable, sums: Floats) -> None:
+        """One more world, of which this was counted and earned; :meth:`weigh` or :meth:`fit` must follow."""
+        entries, world = self.entries(table, sums), self.add_world()
+        self._counts[world, entries.places] = entries.counts
+
+    def remove_world(self, world: int) -> None:
+        """Forget a world and its counts; those after it move up."""
+        for array in (self._counts, self._alone, self._own, self._masses):
+            array[world : self.count - 1] = array[world + 1 : self.count]
+        self.count -= 1
+        self.weigh()
+
+    def put(self, entries: Entries, world: int, sign: float = 1.0) -> None:
+        """Add an episode to a world, or take it away with a sign of -1."""
+        layout = self.layout
+        _count(layout.first, layout.kinds, layout.n_pairs, self._counts[world], *entries, sign)
+        self.add_alone(entries, world, sign)
+        self._refresh(entries.places)
+
+    def add_alone(self, entries: Entries, world: int, sign: float = 1.0) -> None:
+        """Add ln ML of an episode's own rows to the sums of its world."""
+        layout = self.layout
+        add_alone(layout.first, layout.owners, self.theta, self.alpha, self._alone[world], self._room, *entries, sign)
+
+    def _refresh(self, places: Integers) -> None:
+        layout, numbers = self.layout, (self.theta, self.alpha, self.own, self.together, self.masses)
+        _refresh(layout.first, layout.owners, self.counts, self.pooled, *numbers, places)
+
+    def weigh(self) -> None:
+        """Work out anew what all rows say, for the prior as it is."""
+        self.pooled = self.counts.sum(axis=0)
+        self.masses[:] = np.add.reduceat(self.counts, self.layout.first[:-1], axis=1) if self.count else 0.0
+        self._set_priors()
+        numbers = (self.theta, self.alpha, self.own, self.together)
+        weigh_rows(self.layout.first, self.counts, self.pooled, *numbers)
+
+    def fit(self) -> None:
+        """Learn the prior from all counts: how spread rows are, and how often worlds share them."""
+        self.pooled = self.counts.sum(axis=0)
+        fit_spreads(self.layout.first, self.layout.kinds, self.counts, self.pooled, self.theta)
+        self.weigh()
+        self.fit_sharing()
+
+    def fit_sharing(self) -> None:
+        """Learn how often worlds share rows."""
+        fit_sharing(self.layout.first, self.layout.kinds, self.counts, self.own, self.together, self.shared)
+
+    # -- what follows ------------------------------------------------------------------------------------
+
+    def to_plan_with(self, doubts: bool) -> Floats:
+        """(W + 1, P), the counts to plan with in each world and in one that nobody has met.
+
+        Parameters
+        ----------
+        doubts
+            whether episodes may have been put in a wrong world.
+        """
+        out = np.empty((self.count + 1, len(self.pooled)))
+        numbers = (self.own, self.together, self.alone, self.shared)
+        _plan_with(self.layout.first, self.layout.kinds, self.counts, self.masses, self.pooled, *numbers, doubts, out)
+        return out
+
+    def table(self, world: int) -> tuple[CountTable, Floats]:
+        """The counts of a world as a table, and the rewards added up, (S * A,), or empty."""
+        from aomultirl.engine.packed_counts import Packed, unpack_counts
+
+        layout, counts = self.layout, self._counts[world]
+        visits = counts[: layout.first[layout.n_pairs]]
+        seen = np.flatnonzero(visits)
+        filled = np.bincount(layout.owners[seen], minlength=layout.n_pairs).astype(np.int32)
+        begin = layout.first[layout.n_pairs]
+        ends = counts[begin + ENDS : begin + 2 * layout.n_states : 2]
+        terminal = np.flatnonzero(ends)
+        table = unpack_counts(
+            Packed(
+                filled,
+                layout.outcomes[seen],
+                visits[seen].astype(np.int64),
+                terminal.astype(np.int32),
+                ends[terminal].astype(np.int64),
+            ),
+            layout.n_pairs,
+            layout.n_states,
+        )
+        begin += 2 * layout.n_states
+        return table, counts[begin + EARNED :: 2].copy() if self.learns_rewards else np.empty(0)
+
+    def knowledge(self) -> Knowledge:
+        """The transitions of all worlds, as proofs and bets take them."""
+        first = self.layout.first[: self.layout.n_pairs + 1].copy()
+        seen = self.counts[:, : first[-1]].astype(np.int64)
+        visits = np.add.reduceat(seen, first[:-1], axis=1) if self.count else np.zeros((0, len(first) - 1), np.int64)
+        states = self.layout.outcomes[: first[-1]].copy()
+        return Knowledge(first, states, seen, np.ascontiguousarray(visits, np.int64))
+
+
+def rows_of(
+    tables: Sequence[tuple[CountTable, Floats]], n_states: int, n_actions: int, learns_rewards: bool
+) -> WorldRows:
+    """The rows of worlds of which this was counted and earned, with a prior learned from them."""
+    keys = places_of([table for table, _ in tables], n_states, n_states * n_actions)
+    rows = WorldRows(n_states, n_actions, learns_rewards, keys)
+    for table, sums in tables:
+        rows.add_table(table, sums)
+    if tables:
+        rows.fit()
+    return rows
