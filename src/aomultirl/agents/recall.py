@@ -310,31 +310,34 @@ class Recall(Agent):
             host = worlds[early.likely]
             assert host.proven is not None
             add_since(host.proven, before, counts, early.certified)
+        accepted = late.proven or (early.proven and early.likely in late.survivors)
         if founded:
             world.number, world.proven = len(clusters), CountTable(len(counts.record.heads))
             world.proven.add(counts)
-        number = world.number
+        elif accepted:
+            world = worlds[(late if late.proven else early).likely]
+        if founded or accepted:
+            self._reading.settle(past, world)
+        else:
+            self.kept.abstentions += 1
+        report = self._report(world, past.sure, founded, accepted, bool(late.certified.all()))
         self._reading.look_back(stream)
-        world = self.worlds[past.world]
-        if founded:
-            return self._report(number, world, past.sure, new_cluster=True)
-        if late.proven or (early.proven and early.likely in late.survivors):
-            host = worlds[(late if late.proven else early).likely]
-            return self._report(host.number, world, past.sure, certified=bool(late.certified.all()))
-        self.kept.abstentions += 1
-        return self._report(-1, world, past.sure, abstained=True)
+        return report
 
-    def _report(self, number: int, world: World, sure: float, **told: bool) -> Report:
+    def _report(self, world: World, sure: float, founded: bool, accepted: bool, certified: bool) -> Report:
         """With the policy that is best for all that is believed of the world that the episode was taken for."""
-        plan = self._learning.first_actions(world)
+        counts, sums = self._reading.rows.table(self.worlds.index(world))
+        plan = self._learning.first_actions(Tally(counts, sums))
         return Report(
-            number,
+            world.number if founded or accepted else -1,
             evaluation=plan,
             evaluation_horizon=self.horizon,
-            samples=(world.counts,),
+            samples=(counts,),
+            new_cluster=founded,
+            certified=accepted and certified,
+            abstained=not (founded or accepted),
             world=world.name,
             sure=sure,
-            **told,
         )
 
     def evidence(self, explored: CountTable) -> list[Evidence]:

@@ -25,7 +25,7 @@ from aomultirl.learning.regrouping import (
     part_episodes,
     score_episode,
 )
-from aomultirl.learning.row_likelihoods import EARNED, END, UNEARNED, Floats, Integers, ln_joint
+from aomultirl.learning.row_likelihoods import EARNED, END, NONE_LEFT, UNEARNED, Floats, Integers, ln_joint
 from aomultirl.learning.world_rows import Entries, WorldRows
 
 MOST_PAST = 500
@@ -102,11 +102,18 @@ class Rereading:
         memory.met += 1
         return episode
 
+    def settle(self, episode: PastEpisode, world: World) -> None:
+        """The episode that was taken in last is proven to be of this world, and is never read again."""
+        old = self.memory.worlds[episode.world]
+        self._move([episode], episode.world, self.memory.worlds.index(world))
+        self.memory.past.remove(episode)
+        if old.episodes == 0:
+            self._remove(self.memory.worlds.index(old))
+
     def look_back(self, stream: RandomStream) -> None:
         """Read some of the past again, and bring memory within its bounds."""
         memory = self.memory
-        for _ in range(REREAD):
-            self._reread(draw_below(len(memory.past), stream), stream)
+        self._reread_some(REREAD, stream)
         if memory.met >= memory.next_review:
             memory.next_review = memory.met + max(1, memory.met // EASE)
             self.review(stream)
@@ -119,22 +126,24 @@ class Rereading:
         rows, layout = self.rows, self.rows.layout
         numbers = (rows.own, rows.together, rows.pooled, rows.theta, rows.alpha, rows.shared)
         scores = score_episode(layout.owners, layout.kinds, rows.counts, rows.masses, *numbers, *entries)
-        return np.asarray(scores + np.log([*(max(world.episodes, 0.5) for world in self.memory.worlds), 1.0]))
+        return np.asarray(scores + np.log([*(max(world.episodes, 1) for world in self.memory.worlds), 1.0]))
 
     def _draw(
         self, entries: Entries, values: Floats, stream: RandomStream, barred: Sequence[World] = ()
     ) -> tuple[int, float]:
         """The place of a world for an episode that is in none, drawn from the posterior, and how probable it is."""
-        scores = self._scores(entries)
-        for world in barred:
-            scores[self.memory.worlds.index(world)] = -np.inf
+        scores, worlds = self._scores(entries), self.memory.worlds
+        empty = [place for place, world in enumerate(worlds) if world.episodes == 0]
+        for place in [*empty, *map(worlds.index, barred)]:
+            scores[place] = -np.inf
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
         place = int(np.searchsorted(shares.cumsum(), draw_below(LOT, stream) / LOT, side="right"))
         place = min(place, len(shares) - 1)
-        if place == len(self.memory.worlds):
-            self._found(values)
-        return place, float(shares[place])
+        sure = float(shares[place])
+        if place == len(worlds):
+            place = empty[0] if empty else self._found(values)  # one that has just been left keeps its name
+        return place, sure
 
     def _found(self, values: Floats) -> int:
         memory, place = self.memory, self.rows.add_world()
@@ -149,9 +158,13 @@ class Rereading:
         self.memory.worlds[world].episodes += sign
         self._changed.add(world)
 
-    def _reread(self, number: int, stream: RandomStream) -> None:
+    def _reread_some(self, times: int, stream: RandomStream) -> None:
+        """Draw a world for so many of the past episodes again, each chosen at random."""
+        for _ in range(times if self.memory.past else 0):
+            self._reread(self.memory.past[draw_below(len(self.memory.past), stream)], stream)
+
+    def _reread(self, past: PastEpisode, stream: RandomStream) -> None:
         """Take a past episode out of its world, and draw one for it again."""
-        past = self.memory.past[number]
         entries, old = Entries(past.places, past.counts), self.memory.worlds[past.world]
         before = self._changed.copy()
         self._put(entries, past.world, -1)
@@ -160,7 +173,7 @@ class Rereading:
         if world == past.world:
             self._changed = before
         past.world = world
-        if old.episodes == 0 and old.proven is None:
+        if old.episodes == 0:
             self._remove(self.memory.worlds.index(old))
 
     def _remove(self, place: int) -> None:
@@ -186,15 +199,27 @@ class Rereading:
             if new is not None:
                 waiting += [world, new]
         self._merge()
-        for _ in range(min(REREAD_AT_REVIEW, 4 * len(self.memory.past))):
-            self._reread(draw_below(len(self.memory.past), stream), stream)
+        self._reread_some(min(REREAD_AT_REVIEW, 4 * len(self.memory.past)), stream)
         self._changed = set(range(len(self.memory.worlds)))
 
     def _sum_alone(self) -> None:
-        """Sum ln ML of the past episodes' own rows anew, with the prior as it is."""
-        self.rows.alone[:] = 0.0
+        """Sum ln ML of the past episodes' own rows anew, with the prior as it is.
+
+        What is settled in a world counts as one episode.
+        """
+        for place in range(self.rows.count):
+            members = [past for past in self.memory.past if past.world == place]
+            self.rows.alone[place] = self.rows.weigh_counts(self._settled(place, members))
         for past in self.memory.past:
             self.rows.add_alone(Entries(past.places, past.counts), past.world)
+
+    def _settled(self, place: int, members: Sequence[PastEpisode]) -> Floats:
+        """(P,), the counts of a world beyond those of its past episodes."""
+        settled = self.rows.counts[place].copy()
+        for past in members:
+            settled[past.places] -= past.counts
+        settled[settled < NONE_LEFT] = 0.0
+        return settled
 
     @property
     def _sizes(self) -> Floats:
@@ -241,13 +266,14 @@ class Rereading:
         memory, rows = self.memory, self.rows
         place = memory.worlds.index(world)
         members = [past for past in memory.past if past.world == place]
-        if len(members) < 2 or len(members) < world.episodes // 2:
+        if len(members) < 2:
             return None
         starts = np.concatenate(([0], np.cumsum([len(past.places) for past in members])))
         entries = Entries(*(np.concatenate([getattr(past, name) for past in members]) for name in Entries._fields))
         steps = np.array([past.counts.sum() for past in members])
         order = np.argsort(-steps, kind="stable")
         layout, before, shared = rows.layout, self._joint(), rows.shared.copy()
+        settled = self._settled(place, members)
         gains = find_telling_rows(layout.owners, len(layout.kinds), starts, *entries)
         telling = gains > TELLING + 0.5 * np.log(len(layout.kinds))
         for counts in (telling, np.ones(len(telling), bool), layout.kinds == END):
@@ -256,7 +282,7 @@ class Rereading:
             seeds = self._furthest_apart(members, order, counts, stream)
             prior = rows.theta, rows.alpha, rows.shared
             part = part_episodes(
-                layout.owners, layout.first, layout.kinds, *prior, counts, starts, *entries, order, seeds
+                layout.owners, layout.first, layout.kinds, *prior, counts, settled, starts, *entries, order, seeds
             )
             if part.min() == part.max():
                 continue
@@ -327,8 +353,7 @@ class Rereading:
         """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""
         worlds = self.memory.worlds
         while len(worlds) > MOST_WORLDS:
-            latest = worlds[self.memory.past[-1].world]
-            loose = [world for world in worlds if world.proven is None and world is not latest]
+            loose = [world for world in worlds if world.proven is None]
             if not loose:
                 return
             place = worlds.index(min(loose, key=lambda world: world.met))

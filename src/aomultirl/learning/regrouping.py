@@ -196,6 +196,7 @@ def part_episodes(
     alpha: Floats,
     shared: Floats,
     counts: NDArray[np.bool_],
+    settled: Floats,
     starts: Integers,
     places: Integers,
     more: Floats,
@@ -208,6 +209,9 @@ def part_episodes(
     ----------
     counts
         (R,), the rows that count in the first SOME sweeps.
+    settled
+        (P,), counts of the world that cannot be parted from it: they stay in part 0, as does the episode that found a
+        part and is nearer to them.
     starts, places, more
         the entries of the episodes, as in :func:`find_telling_rows`.
     order
@@ -218,6 +222,25 @@ def part_episodes(
     n_episodes, spent = len(starts) - 1, 0
     part = np.full(n_episodes, -1)
     parts, masses, weights = np.zeros((2, len(owners))), np.zeros((2, len(kinds))), np.ones(len(kinds))
+    nearer = 0.0
+    for q in range(2):
+        i = starts[seeds[q]]
+        while i < starts[seeds[q] + 1]:
+            x, j, mass = owners[places[i]], i + 1, 0.0
+            while j < starts[seeds[q] + 1] and owners[places[j]] == x:
+                j += 1
+            if counts[x]:
+                for p in range(first[x], first[x + 1]):
+                    mass += settled[p]
+                gain = _ln_gain(settled, mass, more, places, theta[x], alpha, i, j)
+                gain -= _ln_gain(parts[0], 0.0, more, places, theta[x], alpha, i, j)
+                nearer += gain if q == 0 else -gain
+            i = j
+    if nearer < 0.0:
+        seeds = seeds[::-1].copy()
+    for p in range(len(owners)):
+        parts[0, p] = settled[p]
+        masses[0, owners[p]] += settled[p]
     for q in range(2):
         part[seeds[q]] = q
         for i in range(starts[seeds[q]], starts[seeds[q] + 1]):

@@ -2,8 +2,8 @@
 
 A *row* says what follows a pair: its successors.  Whether a state ends the episode is a row too, with the outcomes
 "goes on" and "ends", as if it were one more action; and so is what a pair earns where rewards are not known, with the
-parts "earned" and "not earned" of rewards in [0, 1] (of all rewards with the same mean those that are 0 or 1 vary most, so
-evidence that is reckoned in this way errs towards too little).
+parts "earned" and "not earned" of rewards in [0, 1] (of all rewards with the same mean those that are 0 or 1 vary
+most, so evidence that is reckoned in this way errs towards too little).
 
 With d the counts of a row, the Dirichlet marginal likelihood is
 
@@ -11,8 +11,8 @@ With d the counts of a row, the Dirichlet marginal likelihood is
 
 where theta says how spread the row is.  For transitions it is learned from the numbers u of successors seen in n
 visits, sum u = sum theta ln(1 + n / theta), first over all rows of all worlds, then for each row alone, in all worlds
-together, with BORROWED visits as in the average row; alpha = theta / (u + 1) for each of the u successors that some world has
-shown, and as much for all others together.  For ends it is learned over all of them together.
+together, with BORROWED visits as in the average row; alpha = theta / (u + 1) for each of the u successors that some
+world has shown, and as much for all others together.  For ends it is learned over all of them together.
 
 A row is thought to be shared by all worlds with probability rho, one rho for each kind of row, and otherwise each world
 has its own.  With d_w the counts of world w and D those of all worlds,
