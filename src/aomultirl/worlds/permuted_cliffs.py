@@ -49,7 +49,7 @@ MOST_MODELS = 6
 """Worlds of a set: so many permutations can be found in any order of drawing."""
 
 
-def permuted_cliffs(models: int = 4, seed: int = 0, terminal: str = "end") -> ModelSet:
+def permuted_cliffs(models: int = 3, seed: int = 0, terminal: str = "end") -> ModelSet:
     """CliffWalking with its actions in another order in every world.
 
     Parameters
@@ -64,7 +64,7 @@ def permuted_cliffs(models: int = 4, seed: int = 0, terminal: str = "end") -> Mo
     Examples
     --------
     >>> permuted_cliffs()
-    ModelSet(4 worlds, 48 states, 4 actions)
+    ModelSet(3 worlds, 48 states, 4 actions)
     """
     made = origin("permuted_cliffs", locals())
     count = checks.integer("models", models, least=1, most=MOST_MODELS)

@@ -1,0 +1,77 @@
+"""A set of worlds as the suites that measure reward meet it, and the rows that it makes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from aomultirl.experiments.suites.cases import SHARE, SuiteCase, Target, Window
+from aomultirl.experiments.suites.players import RECALL, planners, players
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Worlds, how long they are met, and what `Recall` should reach there.
+
+    place
+        the world, in words.
+    world
+        {"name", "parameters"}.
+    horizon, episodes
+        H and K.
+    windows
+        the episodes that each column is about.
+    targets
+        of the row of `Recall`.
+    stream
+        the name of the stream.
+    rewards
+        "known" or "unknown" to the agents.
+    reward_range
+        see :class:`aomultirl.experiments.suites.cases.SuiteCase`.
+    is_deterministic
+        whether every action has one successor, so that the exact ceiling can be worked out.
+    has_ceiling
+        whether planners play; their tables of values grow with M, H and S.
+    most_worlds
+        how many worlds `Recall` may believe in, as a multiple of those that there are; None where that is not judged.
+    """
+
+    place: str
+    world: dict[str, Any]
+    horizon: int
+    episodes: int
+    windows: tuple[Window, ...]
+    targets: tuple[Target, ...] = ()
+    stream: str = "uniform"
+    rewards: str = "known"
+    reward_range: tuple[float, float] | None = None
+    is_deterministic: bool = False
+    has_ceiling: bool = True
+    most_worlds: float | None = None
+
+    def cases(self) -> list[SuiteCase]:
+        """A row for every agent, then one for every ceiling."""
+        agents = players(self.horizon, self.rewards)
+        ceilings = planners(self.horizon, self.is_deterministic) if self.has_ceiling else {}
+        return [
+            SuiteCase(
+                place=self.place,
+                told=label,
+                world=self.world,
+                stream={"name": self.stream, "parameters": {}},
+                agent=described,
+                episodes=self.episodes,
+                horizon=self.horizon,
+                aim=SHARE,
+                targets=self.targets if label == RECALL else (),
+                windows=self.windows,
+                reward_range=self.reward_range,
+                is_planner=label in ceilings,
+                most_worlds=self.most_worlds if label == RECALL else None,
+            )
+            for label, described in {**agents, **ceilings}.items()
+        ]
+
+
+def world(name: str, **parameters: Any) -> dict[str, Any]:
+    """{"name", "parameters"} of a function of ``ao.worlds``."""
+    return {"name": name, "parameters": parameters}
