@@ -100,6 +100,7 @@ def _theory():
         "threshold": {"level": 0.4},
         "binomial_interval": {"level": 0.9},
         "flips_needed": {"success": 0.2},
+        "likeliest_world_reward": {"models": ao.worlds.jao(2), "horizon": 10},
         "qmdp_reward": {"models": ao.worlds.jao(2), "horizon": 10},
         "told_nothing_optimum": {"models": ao.worlds.doors(sign=1.0), "horizon": 10},
     }

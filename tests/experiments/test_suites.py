@@ -95,6 +95,7 @@ def test_the_same_agents_and_ceilings_play_in_every_world():
         cases = suites.SUITES[suite]()
         for place in {case.place for case in cases}:
             assert agents <= {case.told for case in cases if case.place == place and not case.is_planner}
+            assert {players.QMDP, players.LIKELIEST} <= {case.told for case in cases if case.is_planner}
     exact = {case.place for case in suites.short_suite() if case.told == players.TOLD_NOTHING}
     assert exact == {"FrozenLake 8x8, 3 maps", "cliff, reward a life", "Taxi, reward a life"}
     for case in suites.short_suite():

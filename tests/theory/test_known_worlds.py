@@ -37,10 +37,12 @@ def slow_value(models, horizon, choose):
     return value(np.full(len(models), 1.0 / len(models)), models[0].start, 0)
 
 
-def slow_qmdp(models, horizon):
+def slow_planner(models, horizon, is_qmdp):
     values = [world.optimal_values(horizon) for world in models]
 
     def choose(belief, state, step):
+        if not is_qmdp:
+            belief = np.eye(len(models))[np.argmax(belief)]
         scores = [
             sum(
                 chance * (models.rewards[state, action] + world.transitions[state, action] @ values[w][step + 1])
@@ -83,12 +85,21 @@ def test_the_optimum_is_that_over_all_histories(models, horizon):
 
 @given(ending_sets(max_states=3), st.integers(1, 3), st.integers(0, 100))
 @settings(max_examples=25, deadline=None)
-def test_qmdp_earns_what_it_does_over_all_histories(models, horizon, seed):
+def test_planners_earn_what_they_do_over_all_histories(models, horizon, seed):
     """Six standard errors: a false alarm in 10^7 examples; ties are told apart by rounding in both alike."""
-    planned = ao.theory.qmdp_reward(models, horizon, 3000, seed)
-    exact = slow_value(models, horizon, slow_qmdp(models, horizon))
-    assert planned.reward == pytest.approx(exact, abs=6 * planned.error + 0.02)
-    assert planned.optimum == pytest.approx(np.mean([world.first_values(horizon)[0] for world in models]))
+    optimum = np.mean([world.first_values(horizon)[0] for world in models])
+    for planner, is_qmdp in ((ao.theory.qmdp_reward, True), (ao.theory.likeliest_world_reward, False)):
+        planned = planner(models, horizon, 3000, seed)
+        exact = slow_value(models, horizon, slow_planner(models, horizon, is_qmdp))
+        assert planned.reward == pytest.approx(exact, abs=6 * planned.error + 0.02)
+        assert planned.optimum == pytest.approx(optimum)
+
+
+def test_qmdp_cannot_decide_where_the_likeliest_world_goes_and_sees():
+    """On the grid of 12 x 12 cells QMDP stays where it is about equally far from all corners."""
+    models = ao.worlds.gridworld(12)
+    assert ao.theory.qmdp_reward(models, 500, 80).share < 0.7
+    assert ao.theory.likeliest_world_reward(models, 500, 80).share > 0.9
 
 
 def test_the_sign_of_the_doors_is_worth_what_it_says():

@@ -75,6 +75,8 @@ def reward_table(cases: Sequence[SuiteCase], results: SuiteRuns, notes: Sequence
             *notes,
             "Targets are reached where the lower end of the interval is there.  wrong: episodes in a wrong proven "
             "cluster.  worlds believed: by the agent at the end of a run, and how many there are.",
+            "Planners that know the worlds are told nothing of which one it is.  The optimum is a ceiling; the others "
+            "never act in order to find out, and can be beaten.",
         ],
     )
 

@@ -6,7 +6,7 @@ planner begins with the same belief in every world and holds, after every step, 
 
     b(w)  proportional to  P_w(s_1) prod over steps of P_w(s' | s, a) [s' ends the episode in w as it did].
 
-Two planners are here.
+Three planners are here.
 
 * **The optimum**, where the worlds are deterministic.  Every world is then either ruled out or as likely as before, so
   a belief is a set of worlds B, and being told nothing is an MDP whose states are the pairs (s, B).  Its optimal value
@@ -15,8 +15,12 @@ Two planners are here.
 
       argmax over a of  sum over w of b(w) Q_w(h, s, a),
 
-  with the optimal Q of every world for the steps that are left, as if the world were told after this step.  It never
-  acts in order to find out, so it may stay below the optimum.  What it earns is sampled.
+  with the optimal Q of every world for the steps that are left, as if the world were told after this step.
+* **The likeliest world** for any worlds: the action that is optimal in the world with the largest b(w), the first of
+  them.
+
+The last two never act in order to find out, so they may stay far below the optimum, QMDP where it cannot decide between
+two ways, and the likeliest world where the other worlds punish a mistake.  What they earn is sampled.
 """
 
 from typing import NamedTuple
@@ -147,6 +151,25 @@ def qmdp_reward(models: ModelSet, horizon: int, episodes: int = 2000, seed: int 
     >>> 0.87 < qmdp_reward(ao.worlds.doors(sign=0.9), horizon=10).share < 0.93
     True
     """
+    return _sampled(models, horizon, episodes, seed, is_qmdp=True)
+
+
+def likeliest_world_reward(models: ModelSet, horizon: int, episodes: int = 2000, seed: int = 0) -> PlannedReward:
+    """What the planner earns that acts as if the likeliest world were the true one, by playing it.
+
+    Parameters as in :func:`qmdp_reward`.
+
+    Examples
+    --------
+    >>> import aomultirl as ao
+    >>> likeliest_world_reward(ao.worlds.gridworld(), horizon=500, episodes=100).share > 0.95
+    True
+    """
+    return _sampled(models, horizon, episodes, seed, is_qmdp=False)
+
+
+def _sampled(models: ModelSet, horizon: int, episodes: int, seed: int, *, is_qmdp: bool) -> PlannedReward:
+    """What a planner earns by playing it: QMDP, or that of the likeliest world."""
     horizon = checks.integer("horizon", horizon, least=1)
     _check_set(models)
     each = -(-checks.integer("episodes", episodes, least=1) // len(models))
@@ -166,7 +189,7 @@ def qmdp_reward(models: ModelSet, horizon: int, episodes: int = 2000, seed: int 
         rest=float(models.rest),
     )
     rewards = np.zeros((each, len(models)))
-    _play(known, rewards, streams(seed, 1)[0])
+    _play(known, is_qmdp, rewards, streams(seed, 1)[0])
     variance = rewards.var(axis=0, ddof=1) if each > 1 else np.zeros(len(models))
     error = float(np.sqrt(variance.sum() / each) / len(models))
     return PlannedReward(float(rewards.mean()), error, _optimum(models, horizon))
@@ -252,11 +275,11 @@ def _update(known: _KnownWorlds, belief: NDArray[np.float64], pair: int, success
 
 
 @kernel
-def _play(known: _KnownWorlds, rewards: NDArray[np.float64], stream: RandomStream) -> None:
+def _play(known: _KnownWorlds, is_qmdp: bool, rewards: NDArray[np.float64], stream: RandomStream) -> None:
     """Fill in what every episode earns, (episodes a world, M)."""
     n_worlds, n_states = known.ends.shape
     n_actions, horizon = known.rewards.shape[1], known.values.shape[1] - 1
-    belief, spent = np.empty(n_worlds), 0
+    belief, trusted, spent = np.empty(n_worlds), np.zeros(n_worlds), 0
     for episode in range(len(rewards)):
         for world in range(n_worlds):
             left, state = _uniform(stream), 0
@@ -269,7 +292,10 @@ def _play(known: _KnownWorlds, rewards: NDArray[np.float64], stream: RandomStrea
             belief /= belief.sum()
             total = 0.0
             for step in range(horizon):
-                action = _chosen(known, belief, step, state)
+                if not is_qmdp:
+                    trusted[:] = 0.0
+                    trusted[np.argmax(belief)] = 1.0
+                action = _chosen(known, belief if is_qmdp else trusted, step, state)
                 pair = state * n_actions + action
                 total += known.rewards[state, action]
                 first, last = known.starts[world, pair], known.starts[world, pair + 1]

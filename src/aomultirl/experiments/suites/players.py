@@ -7,7 +7,8 @@ Described = dict[str, Any]
 FAILURE = 0.03
 """p, the probability with which what agents prove may be wrong."""
 RANDOM, ONE_EPISODE, POOLED, RECALL = "Random", "one-episode learner", "pooled learner", "Recall"
-TOLD_THE_TASK, QMDP, TOLD_NOTHING = "learner told the task", "QMDP, knows the worlds", "optimum, told nothing"
+TOLD_THE_TASK, TOLD_NOTHING = "learner told the task", "optimum, told nothing"
+QMDP, LIKELIEST = "QMDP, knows the worlds", "likeliest world, knows the worlds"
 """What rows are called."""
 
 
@@ -38,7 +39,12 @@ def _peers(told: dict[str, Any]) -> dict[str, Described]:
 
 
 def planners(horizon: int, is_deterministic: bool) -> dict[str, Described]:
-    """The ceilings by what their rows are called; the exact one is for worlds that are deterministic alone."""
-    qmdp = {QMDP: {"name": "qmdp_reward", "parameters": {"horizon": horizon}}}
-    exact = {TOLD_NOTHING: {"name": "told_nothing_optimum", "parameters": {"horizon": horizon}}}
-    return {**qmdp, **exact} if is_deterministic else qmdp
+    """The planners that know the worlds, by what their rows are called.
+
+    That which is exact is a ceiling for everybody who is told nothing, and is for worlds that are deterministic alone.
+    The others are not: each of them can be beaten where one should act in order to find out.
+    """
+    names = {QMDP: "qmdp_reward", LIKELIEST: "likeliest_world_reward"}
+    if is_deterministic:
+        names[TOLD_NOTHING] = "told_nothing_optimum"
+    return {label: {"name": name, "parameters": {"horizon": horizon}} for label, name in names.items()}

@@ -64,7 +64,8 @@ def run_suite(
     done: Callable[[int, int], None] | None = None,
 ) -> list[list[SuiteRun]]:
     """The runs of every case; ``done`` is told how many are over, of how many."""
-    jobs = [(i, number) for i in range(len(cases)) for number in range(runs)]
+    # One run after the other: neighbouring rows are of the same worlds then, which a process makes once.
+    jobs = [(i, number) for number in range(runs) for i in range(len(cases))]
     measured = dict[tuple[int, int], SuiteRun]()
     for count, (job, run) in enumerate(local(workers).map(partial(_work, list(cases), seed), jobs), 1):
         measured[job] = run
@@ -85,8 +86,9 @@ def plan(case: SuiteCase, cell: Cell) -> SuiteRun:
     if case.agent["name"] == "told_nothing_optimum":
         planned = theory.told_nothing_optimum(models, case.horizon)
     else:
+        sampled = {"qmdp_reward": theory.qmdp_reward, "likeliest_world_reward": theory.likeliest_world_reward}
         episodes = min(PLANNED_MOST, max(PLANNED_LEAST, PLANNED_STEPS // case.horizon))
-        planned = theory.qmdp_reward(models, case.horizon, episodes, seed=cell.run_seed)
+        planned = sampled[case.agent["name"]](models, case.horizon, episodes, seed=cell.run_seed)
     share = 100.0 * planned.share
     shown = share
     if case.reward_range is not None:
