@@ -19,11 +19,16 @@ def named(suite, place, told):
     return next(case for case in suites.SUITES[suite]() if (case.place, case.told) == (place, told))
 
 
+def own_targets(case):
+    """Those of a row, without that of earning more than learners of others."""
+    return tuple(target for target in case.targets if target.than not in players.peers({}))
+
+
 def targets(suite):
     """{place: {heading: value}} of what is compared with nothing, for the rows of Recall."""
     asked = {}
     for case in suites.SUITES[suite]():
-        for target in case.targets:
+        for target in own_targets(case):
             if target.than is None:
                 asked.setdefault(case.place, {})[target.heading] = target.value
     return asked
@@ -75,13 +80,13 @@ def test_short_rows_ask_for_what_they_should_reach():
     }
     for maps, times in ((3, 0.95), (4, 0.9)):
         case = named("short", f"FrozenLake 8x8, {maps} maps, slippery", players.RECALL)
-        assert case.targets[-1] == suites.Target("last quarter", 0.0, players.QMDP, times)
+        assert own_targets(case)[-1] == suites.Target("last quarter", 0.0, players.QMDP, times)
 
 
 def test_large_rows_ask_for_what_they_should_reach():
     strong = "ICU-Sepsis, strength 1, H = 20,000"
     assert targets("large") == {strong: {"whole run": 80.5, "last quarter": 83.0}}
-    compared = {case.place: case.targets for case in suites.large_suite() if case.told == players.RECALL}
+    compared = {case.place: own_targets(case) for case in suites.large_suite() if case.told == players.RECALL}
     assert compared["ICU-Sepsis, strength 0.75, H = 20,000"] == (suites.Target("whole run", 0.0, players.POOLED),)
     assert compared["ICU-Sepsis, strength 1, H = 5,000"] == (suites.Target("whole run", 2.0, players.POOLED),)
     patients = "ICU-Sepsis, strength 1, one patient, survival"
@@ -104,6 +109,18 @@ def test_the_same_agents_and_ceilings_play_in_every_world():
         else:
             assert case.agent["name"] in plugins.makers("agent")
             assert case.told == "Random" or case.agent["parameters"]["rewards"] == "unknown"
+
+
+def test_a_learner_of_others_is_one_line(monkeypatch):
+    """It plays in every world, and Recall is asked to earn more there."""
+    described = {"name": "Random", "parameters": {"horizon": 7}}
+    monkeypatch.setattr(players, "peers", lambda told: {"a peer": described})
+    for suite in REWARD_SUITES:
+        cases = suites.SUITES[suite]()
+        assert sum(case.told == "a peer" for case in cases) == sum(case.told == players.RECALL for case in cases)
+        for case in cases:
+            if case.told == players.RECALL:
+                assert case.targets[-1] == suites.Target(case.windows[-1].heading, 0.0, "a peer")
 
 
 @pytest.mark.parametrize(("suite", "place"), [("identify", "random, 1"), ("short", "FrozenLake 8x8, 3 maps")])

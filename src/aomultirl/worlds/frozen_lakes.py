@@ -3,7 +3,8 @@
 Description
     A size x size lake; state = row * size + column.  Episodes start in the top left corner, and the goal is in the
     bottom right one.  Each of the other cells is frozen with probability ``frozen`` and a hole otherwise; maps
-    without a way to the goal are drawn again, by Gymnasium's own ``generate_random_map``.
+    without a way to the goal are drawn again, by Gymnasium's own ``generate_random_map``.  With
+    ``terminal="restart"`` cells that nobody can reach in any world are left out; ``MDP.labels`` have the numbers.
 
 Actions
     0 left, 1 down, 2 right, 3 up.

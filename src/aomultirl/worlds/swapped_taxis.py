@@ -2,7 +2,8 @@
 
 Description
     A taxi on 5 x 5 cells with walls fetches a passenger at one of four places and brings them to another one.  The 500
-    states say where the taxi is, where the passenger is, and where they want to go.
+    states say where the taxi is, where the passenger is, and where they want to go.  With ``terminal="restart"`` those
+    that nobody can reach are left out; ``MDP.labels`` have Gymnasium's numbers.
 
 Actions
     In the first world 0 south, 1 north, 2 east, 3 west, 4 pick up, 5 drop off, as in Gymnasium.

@@ -29,12 +29,15 @@ def players(horizon: int, rewards: str) -> dict[str, Described]:
         POOLED: {"name": "Pooled", "parameters": {"learner": {"name": "Practical", "parameters": {}}, **told}},
         RECALL: {"name": "Recall", "parameters": {"failure": FAILURE, **told}},
         TOLD_THE_TASK: {"name": "OracleLearner", "parameters": told},
-        **_peers(told),
+        **peers(told),
     }
 
 
-def _peers(told: dict[str, Any]) -> dict[str, Described]:
-    """Learners of others that `Recall` is compared with: a line each, with ``told`` among the parameters."""
+def peers(told: dict[str, Any]) -> dict[str, Described]:
+    """Learners of others by what their rows are called: a line each, with ``told`` among the parameters.
+
+    `Recall` should earn more than each of them in the last column of every world, and the table says whether it does.
+    """
     return {}
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from aomultirl.experiments.suites import players
 from aomultirl.experiments.suites.cases import SHARE, SuiteCase, Target, Window
-from aomultirl.experiments.suites.players import RECALL, planners, players
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Scene:
     windows
         the episodes that each column is about.
     targets
-        of the row of `Recall`.
+        of the row of `Recall`, beside those of earning more than its peers.
     stream
         the name of the stream.
     rewards
@@ -50,8 +50,10 @@ class Scene:
 
     def cases(self) -> list[SuiteCase]:
         """A row for every agent, then one for every ceiling."""
-        agents = players(self.horizon, self.rewards)
-        ceilings = planners(self.horizon, self.is_deterministic) if self.has_ceiling else {}
+        agents = players.players(self.horizon, self.rewards)
+        ceilings = players.planners(self.horizon, self.is_deterministic) if self.has_ceiling else {}
+        beaten = (Target(self.windows[-1].heading, 0.0, peer) for peer in players.peers({}))
+        targets = (*self.targets, *beaten)
         return [
             SuiteCase(
                 place=self.place,
@@ -62,11 +64,11 @@ class Scene:
                 episodes=self.episodes,
                 horizon=self.horizon,
                 aim=SHARE,
-                targets=self.targets if label == RECALL else (),
+                targets=targets if label == players.RECALL else (),
                 windows=self.windows,
                 reward_range=self.reward_range,
                 is_planner=label in ceilings,
-                most_worlds=self.most_worlds if label == RECALL else None,
+                most_worlds=self.most_worlds if label == players.RECALL else None,
             )
             for label, described in {**agents, **ceilings}.items()
         ]
