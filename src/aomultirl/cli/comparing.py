@@ -109,7 +109,8 @@ def _compare_suite(
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, count, chosen, processes, done)
     sets = suites.SETS_A_SEED * chosen
-    notes = [f"{count} runs in {kind} worlds; random ones have the seeds {sets} to {sets + count - 1}."]
+    said = "1 run" if count == 1 else f"{count} runs"
+    notes = [f"{said} in {kind} worlds; random ones have the seeds {sets} to {sets + count - 1}."]
     if quick:
         notes.append("A quick look: a tenth of the episodes of the suite, and so no target is judged.")
     table: Any = suites_table.identify_table if suite == "identify" else suites_table.reward_table
