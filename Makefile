@@ -8,6 +8,7 @@ QUICK := tests/engine tests/worlds tests/agents/test_contract.py tests/benchmark
 
 # What touches Gymnasium, in whatever version it is.
 WITH_GYMNASIUM := tests/test_hidden_worlds.py tests/test_docs_your_environment.py tests/worlds/test_gymnasium_import.py \
+	tests/worlds/test_frozen_lakes.py tests/worlds/test_permuted_cliffs.py tests/worlds/test_swapped_taxis.py \
 	tests/experiments/test_environments.py tests/experiments/test_interaction.py src/aomultirl/wrappers.py
 
 # Tests start a hundred processes; each would compile all sources anew where the environment forbids to keep bytecode.

@@ -61,6 +61,7 @@ REFUSED = [
     "reproduce --edges {word}x",
     "compare --suite {word}x",
     "compare --suite identify --runs {word}x",
+    "compare --suite short --worlds {word}x",
     "watch gridworld --agent {word}x",
     "watch gridworld size={word}x",
     "run spec.toml --ray {word}x",

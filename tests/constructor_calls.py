@@ -22,7 +22,7 @@ RECORDS = {
     "__version__", "agents", "exploring", "hidden_worlds", "learning", "plugins", "streams", "theory", "worlds",
     "wrappers",
     "History", "Agent", "Report", "Setting",
-    "AverageReward", "CoinFlips", "RegretBound", "Strategy",
+    "AverageReward", "CoinFlips", "PlannedReward", "RegretBound", "Strategy",
 }  # fmt: skip
 """Public names that take no arguments to check: modules, records of results, and bases of classes."""
 ENDLESS = {("MDP.rollout", "steps"), ("optimal_gain", "tolerance")}
@@ -100,6 +100,9 @@ def _theory():
         "threshold": {"level": 0.4},
         "binomial_interval": {"level": 0.9},
         "flips_needed": {"success": 0.2},
+        "likeliest_world_reward": {"models": ao.worlds.jao(2), "horizon": 10},
+        "qmdp_reward": {"models": ao.worlds.jao(2), "horizon": 10},
+        "told_nothing_optimum": {"models": ao.worlds.doors(sign=1.0), "horizon": 10},
     }
     makers = [(name, getattr(ao.theory, name)) for name in ao.theory.__all__ if name not in RECORDS]
     for name, maker in [*makers, ("CoinGame.of_two_jao", ao.theory.CoinGame.of_two_jao)]:

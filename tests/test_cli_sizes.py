@@ -50,7 +50,7 @@ def here(tmp_path, monkeypatch):
         ("run quick.toml --workers 1000000", "workers must be at most 1024, not 1000000"),
         ("run /dev/zero", "'/dev/zero' is a pipe, a socket or a device, not a file"),
         (f"run {LONG}", "the specification is 'xxx"),
-        (f"compare --suite reward --runs {HUGE}", f"runs must be at most 100000, not {HUGE}"),
+        (f"compare --suite reward --runs {HUGE}", f"runs must be at most 1000, not {HUGE}"),
         (f"bench --sweep --cells {HUGE}", f"cells must be at most 1000000, not {HUGE}"),
     ],
 )

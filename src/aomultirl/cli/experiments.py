@@ -1,4 +1,4 @@
-"""Commands about experiments: reproduce, run, status, verify, report, compare, bench."""
+"""Commands about experiments: reproduce, run, status, verify, report, bench."""
 
 import json
 import sys
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from aomultirl.experiments.specification import Specification
 
 T = TypeVar("T")
-MOST_RUNS = 100_000
-"""Of a suite; each of its cases is run as often."""
 FAILURES = 8
 """And notes, that are named at the end."""
 NOTE = 1000
@@ -169,7 +167,7 @@ def status(
     from aomultirl.experiments import status as status_of
     from aomultirl.reports.folder_state import show_status
 
-    _print(status_of.status(place), status_of.as_dict if as_json else None, show_status)
+    print_result(status_of.status(place), status_of.as_dict if as_json else None, show_status)
 
 
 @app.command()
@@ -189,11 +187,11 @@ def verify(
     from aomultirl.reports.folder_state import show_verified
 
     found = verification.verify(place)
-    _print(found, verification.as_dict if as_json else None, show_verified)
+    print_result(found, verification.as_dict if as_json else None, show_verified)
     return 1 if found.findings else 0
 
 
-def _print(found: T, as_dict: Callable[[T], Any] | None, show: Callable[[T, Console], None]) -> None:
+def print_result(found: T, as_dict: Callable[[T], Any] | None, show: Callable[[T, Console], None]) -> None:
     """What was found, as JSON where that is asked for, or as people read it."""
     if as_dict is None:
         show(found, Console())
@@ -221,63 +219,6 @@ def report(
     folder_report.check_target(target)
     for path in folder_report.write(folder_report.collect(place), target):
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
-
-
-@app.command()
-def compare(
-    places: Annotated[list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders of results.")] = None,
-    suite: Annotated[
-        str | None,
-        typer.Option(
-            help="In place of folders. identify: steps to recognise a world; reward: what whole episodes earn."
-        ),
-    ] = None,
-    runs: Annotated[int | None, typer.Option(help="Of a suite, 200 episodes each; 5 by default.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of a suite; 0 by default.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes that share the work of a suite.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
-    plugin: Plugins = None,
-) -> None:
-    """Compare agents: a leaderboard of the results in folders, or a suite with what it should reach.
-
-    Agents meet the same tasks and draws in runs of the same number, so differences are taken run by run.
-
-    Examples: [bold]aomultirl compare results/quick[/bold], [bold]aomultirl compare --suite identify --runs 20[/bold]
-    """
-    if bool(places) == (suite is not None):
-        raise ValueError("compare takes folders of results, or --suite identify, or --suite reward")
-    if places:
-        for name, value in (("runs", runs), ("seed", seed), ("workers", workers)):
-            if value is not None:
-                raise ValueError(f"{name} is {value}, but folders are read as they are; it goes with --suite")
-        _compare_folders(places, as_json)
-    else:
-        if as_json:
-            raise ValueError("--json goes with folders, not with --suite")
-        _compare_suite(str(suite), 5 if runs is None else runs, seed or 0, 1 if workers is None else workers)
-
-
-def _compare_folders(places: list[Path], as_json: bool) -> None:
-    from aomultirl.analysis import leaderboard
-    from aomultirl.reports import leaderboard_table
-
-    _print(leaderboard.leaderboard(places), leaderboard_table.as_dict if as_json else None, leaderboard_table.show)
-
-
-def _compare_suite(suite: str, runs: int, seed: int, workers: int) -> None:
-    from aomultirl.experiments import progress, suites
-    from aomultirl.reports import suites_table, tables
-
-    checks.choice("suite", suite, list(suites.SUITES))
-    checks.integer("runs", runs, least=1, limit=MOST_RUNS)
-    checks.integer("workers", workers, least=1)
-    checks.seed("seed", seed)
-    announce_compiling()
-    cases = suites.SUITES[suite]()
-    with progress.bar("runs", sys.stderr) as done:
-        results = suites.run_suite(cases, runs, seed, workers, done)
-    table = suites_table.identify_table if suite == "identify" else suites_table.reward_table
-    Console().print(tables.for_terminal(table(cases, results)))
 
 
 @app.command()

@@ -1,12 +1,13 @@
-"""The two suites as tables, with intervals and what they should reach."""
+"""Suites as tables, with intervals and what they should reach."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.analysis.intervals import over_runs
-from aomultirl.experiments.suites import HORIZONS, RUN, SuiteCase, SuiteRun
+from aomultirl.experiments.suites import RUN, SuiteCase, SuiteRun, Target
 from aomultirl.reports.tables import Cell, Judged, TextTable
 
 SuiteRuns = Sequence[Sequence[SuiteRun]]
@@ -14,8 +15,11 @@ SuiteRuns = Sequence[Sequence[SuiteRun]]
 MEANS = "(means over runs, 95 % bootstrap intervals)"
 
 
-def identify_table(cases: Sequence[SuiteCase], results: SuiteRuns) -> TextTable:
-    """Steps to recognise a known world; with M known, the target is for the steps of the whole run."""
+def identify_table(cases: Sequence[SuiteCase], results: SuiteRuns, notes: Sequence[str] = ()) -> TextTable:
+    """Steps to recognise a known world; with M known, the target is for the steps of the whole run.
+
+    ``notes`` are sentences below the table, before those that explain it.
+    """
     headings = ("world", "told", "steps", "95 %", "bound", "target", "wrong", "none")
     return TextTable(
         f"Steps to recognise a known world {MEANS}",
@@ -24,14 +28,14 @@ def identify_table(cases: Sequence[SuiteCase], results: SuiteRuns) -> TextTable:
         numbers=range(2, len(headings)),
         breaks=True,
         caption=[
+            *notes,
             "95 %: of the episodes take no more steps.  bound: no learner can do with fewer, and how many times that "
-            "is.  target: at most.  none: episodes put in no cluster."
+            "is.  target: at most.  none: episodes put in no cluster.",
         ],
     )
 
 
 def _steps(case: SuiteCase, runs: Sequence[SuiteRun]) -> list[Cell]:
-    assert case.target is not None
     whole, wrong = float(np.mean([run.total for run in runs])), sum(run.wrong for run in runs)
     recognised = [run for run in runs if len(run.steps)]
     measured, mean = ["never", "-", "-"], np.inf
@@ -40,42 +44,142 @@ def _steps(case: SuiteCase, runs: Sequence[SuiteRun]) -> list[Cell]:
         mean, bound = float(means.mean()), float(np.nanmean([run.bound for run in runs]))
         most = np.percentile(np.concatenate(every), 95)
         measured = [_interval(means, ",.0f"), f"{most:,.0f}", f"{bound:,.0f} (x {mean / bound:.1f})"]
-    target, reached = f"{case.target:,.0f}", mean
+    target, reached = "-" if case.target is None else f"{case.target:,.0f}", mean
     if case.aim == RUN:
         target, reached = f"{whole:,.0f} in all, {target}", whole
     return [
         case.place,
         case.told,
         *measured,
-        Judged(target, good=reached <= case.target),
+        Judged(target, good=None if case.target is None else reached <= case.target),
         Judged(f"{wrong} / {sum(run.episodes for run in runs):,}", good=not wrong),
         f"{sum(run.abstained for run in runs)}",
     ]
 
 
-def reward_table(cases: Sequence[SuiteCase], results: SuiteRuns) -> TextTable:
-    """The share of the optimal reward, by horizon."""
-    headings = ("world", "agent", *(f"H = {horizon:,}" for horizon in HORIZONS), "wrong", "in no cluster")
-    grouped: dict[tuple[str, str], dict[int, tuple[SuiteCase, Sequence[SuiteRun]]]] = {}
+def reward_table(cases: Sequence[SuiteCase], results: SuiteRuns, notes: Sequence[str] = ()) -> TextTable:
+    """What was earned: a row for every world and agent, a column for every horizon or part of the runs.
+
+    ``notes`` are sentences below the table, before those that explain it.
+    """
+    columns = list(dict.fromkeys(window.heading for case in cases for window in case.windows))
+    rows = _rows(cases, results)
+    headings = ("world", "agent", *columns, "wrong", "in no cluster", "worlds believed")
+    return TextTable(
+        f"Share of the optimal reward, %, or reward a life where that is said {MEANS}",
+        headings,
+        [_reward_row(names, row, rows, columns) for names, row in rows.items()],
+        numbers=range(2, len(headings)),
+        breaks=True,
+        caption=[
+            *notes,
+            "Targets are reached where the lower end of the interval is there.  wrong: episodes in a wrong proven "
+            "cluster.  worlds believed: by the agent at the end of a run, and how many there are.",
+            "Planners that know the worlds are told nothing of which one it is.  The optimum is a ceiling; the others "
+            "never act in order to find out, and can be beaten.",
+        ],
+    )
+
+
+Measured = Mapping[str, NDArray[np.float64]]
+"""The number of every run, (runs,), by the heading of the column."""
+
+
+class Row(NamedTuple):
+    """A row of the table: one agent in one world, at all horizons.
+
+    cases
+        one for every horizon.
+    runs
+        of all cases together.
+    numbers
+        what was measured.
+    """
+
+    cases: list[SuiteCase]
+    runs: list[SuiteRun]
+    numbers: dict[str, NDArray[np.float64]]
+
+
+def _rows(cases: Sequence[SuiteCase], results: SuiteRuns) -> dict[tuple[str, str], Row]:
+    """The rows of the table by world and agent, in the order of the cases."""
+    rows: dict[tuple[str, str], Row] = {}
     for case, runs in zip(cases, results, strict=True):
-        grouped.setdefault((case.place, case.told), {})[case.horizon] = case, runs
-    rows: list[list[Cell]] = []
-    for names, by_horizon in grouped.items():
-        shares = [_share(*by_horizon[horizon]) if horizon in by_horizon else "-" for horizon in HORIZONS]
-        every = [run for _, runs in by_horizon.values() for run in runs]
-        clusters = ["-", "-"]
-        if any(case.clusters for case, _ in by_horizon.values()):
-            wrong, episodes = sum(run.wrong for run in every), sum(run.episodes for run in every)
-            clusters = [f"{wrong} of {episodes:,}", f"{sum(run.abstained for run in every):,}"]
-        rows.append([*names, *shares, *clusters])
-    title = f"Share of the optimal reward over whole episodes, % {MEANS}"
-    return TextTable(title, headings, rows, numbers=range(2, len(headings)), breaks=True)
+        row = rows.setdefault((case.place, case.told), Row([], [], {}))
+        row.cases.append(case)
+        row.runs.extend(runs)
+        for window in case.windows:
+            if all(window.heading in run.numbers for run in runs):
+                row.numbers[window.heading] = np.array([run.numbers[window.heading] for run in runs])
+    return rows
 
 
-def _share(case: SuiteCase, runs: Sequence[SuiteRun]) -> Cell:
-    shares = np.array([run.share for run in runs])
-    words = _interval(shares, ".2f")
-    return words if case.target is None else Judged(words, good=bool(shares.mean() >= case.target))
+def _reward_row(
+    names: tuple[str, str], row: Row, rows: Mapping[tuple[str, str], Row], columns: Sequence[str]
+) -> list[Cell]:
+    targets = [target for case in row.cases for target in case.targets]
+    others = {label: other.numbers for (place, label), other in rows.items() if place == names[0]}
+    shown: list[Cell] = []
+    for heading in columns:
+        asked = [target for target in targets if target.heading == heading]
+        shown.append(_earned(row.numbers[heading], asked, others) if heading in row.numbers else "-")
+    wrong, none = "-", "-"
+    judged: Cell = wrong
+    if any(case.clusters for case in row.cases):
+        count, episodes = sum(run.wrong for run in row.runs), sum(run.episodes for run in row.runs)
+        judged = Judged(f"{count} of {episodes:,}", good=not count)
+        none = f"{sum(run.abstained for run in row.runs):,}"
+    return [*names, *shown, judged, none, _believed(row)]
+
+
+def _earned(values: NDArray[np.float64], targets: Sequence[Target], others: Mapping[str, Measured]) -> Cell:
+    """A mean with its interval, and whether the targets are reached."""
+    words = _interval(values, ".2f")
+    verdicts = []
+    for target in targets:
+        reached = _is_reached(values, target, others)
+        verdict = {True: "reached", False: "missed", None: "not judged"}[reached]
+        words += f"; {verdict}: {_asked(target)}"
+        verdicts.append(reached)
+    if not verdicts:
+        return words
+    return Judged(words, good=False if False in verdicts else None if None in verdicts else True)
+
+
+def _is_reached(values: NDArray[np.float64], target: Target, others: Mapping[str, Measured]) -> bool | None:
+    """Whether the lower end of the interval is at the target; None where runs, or the other row, are missing."""
+    if target.than is not None:
+        if target.heading not in others.get(target.than, {}):
+            return None
+        values = values - target.times * others[target.than][target.heading]
+    _, low, _ = over_runs(values)
+    return None if np.isnan(low) else bool(low >= target.value)
+
+
+def _asked(target: Target) -> str:
+    """A target in words.
+
+    Examples
+    --------
+    >>> _asked(Target("K = 200", 50.0)), _asked(Target("whole run", 2.0, "pooled learner"))
+    ('at least 50', 'at least pooled learner + 2')
+    >>> _asked(Target("last quarter", 0.0, "QMDP", 0.95))
+    'at least 0.95 x QMDP'
+    """
+    if target.than is None:
+        return f"at least {target.value:g}"
+    factor = "" if target.times == 1.0 else f"{target.times:g} x "
+    return f"at least {factor}{target.than}" + (f" + {target.value:g}" if target.value else "")
+
+
+def _believed(row: Row) -> Cell:
+    """How many worlds the agent believes in, in the mean over runs, and how many there are."""
+    said = [run.worlds for run in row.runs if run.worlds is not None]
+    if not said:
+        return "-"
+    models = row.runs[0].models
+    words, most = f"{np.mean(said):.1f} of {models}", row.cases[0].most_worlds
+    return words if most is None else Judged(words, good=bool(np.max(said) <= most * models))
 
 
 def _interval(values: NDArray[np.float64], digits: str) -> str:

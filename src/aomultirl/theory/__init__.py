@@ -27,6 +27,7 @@ from aomultirl.theory.coin_success import failing_rows, flips_needed, success_cu
 from aomultirl.theory.concentration import binomial_interval, weissman_radius, weissman_tail
 from aomultirl.theory.constants import clustering_horizon, samples_needed, threshold
 from aomultirl.theory.identification import identification_lower_bound
+from aomultirl.theory.known_worlds import PlannedReward, likeliest_world_reward, qmdp_reward, told_nothing_optimum
 from aomultirl.theory.lower_bounds import (
     CoinFlips,
     coin_flips,
@@ -43,6 +44,7 @@ __all__ = [
     "CoinGame",
     "Coins",
     "OwnStrategy",
+    "PlannedReward",
     "RegretBound",
     "Strategy",
     "SuccessiveElimination",
@@ -62,14 +64,17 @@ __all__ = [
     "identification_regret",
     "identification_samples",
     "identification_steps",
+    "likeliest_world_reward",
     "logarithm",
     "minimax_lower_bound",
     "optimal_gain",
+    "qmdp_reward",
     "regret_bound",
     "samples_needed",
     "span",
     "success_curve",
     "threshold",
+    "told_nothing_optimum",
     "two_stage_bound",
     "ucbvi_bound",
     "ucrl2_bound",

@@ -74,14 +74,14 @@ def random_models(
     sizes.check("states", n_states, size, words, "states, actions, models or successors")
 
     n_pairs = n_states * n_actions
-    targets = _supports(n_states, n_actions, width, draw)
+    targets = supports(n_states, n_actions, width, draw)
     starts = np.arange(0, n_pairs * width + 1, width, dtype=np.int64)
     rewards = draw.random((n_states, n_actions))
-    base = _rows(n_pairs, width, concentration, draw)
+    base = probability_rows(n_pairs, width, concentration, draw)
     if count == 1:
         return ModelSet([_world(starts, targets, base, rewards)], made)
     free = draw.random(n_pairs) < differing
-    own = [np.where(free[:, None], _rows(n_pairs, width, concentration, draw), base) for _ in range(count)]
+    own = [np.where(free[:, None], probability_rows(n_pairs, width, concentration, draw), base) for _ in range(count)]
     reached = separation_of([Successors(starts, targets.ravel(), rows.ravel()) for rows in own])
     if reached < level:
         _plant(own, n_actions, draw)
@@ -96,14 +96,14 @@ def _world(
     return MDP(Successors(starts, targets.ravel(), (rows / rows.sum(axis=1, keepdims=True)).ravel()), rewards)
 
 
-def _rows(n_pairs: int, width: int, concentration: float, draw: np.random.Generator) -> NDArray[np.float64]:
+def probability_rows(n_pairs: int, width: int, concentration: float, draw: np.random.Generator) -> NDArray[np.float64]:
     """Dirichlet rows, bounded away from 0 so that every successor exists in every world."""
     rows = draw.standard_gamma(concentration, (n_pairs, width))
     rows = np.maximum(rows, 1e-6 * rows.max(axis=1, keepdims=True))
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-def _supports(n_states: int, n_actions: int, width: int, draw: np.random.Generator) -> NDArray[np.int32]:
+def supports(n_states: int, n_actions: int, width: int, draw: np.random.Generator) -> NDArray[np.int32]:
     """Distinct ascending successors of every pair, (S*A, width); action 0 contains a cycle through all states."""
     n_pairs = n_states * n_actions
     targets = _distinct(n_pairs, n_states, width, draw)

@@ -1,0 +1,117 @@
+"""The command that compares agents: compare."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from aomultirl import checks
+from aomultirl.cli.app import Plugins, announce_compiling, app
+from aomultirl.cli.experiments import print_result
+
+RUNS = 10
+"""Of every row of a suite, by default."""
+WORLDS = ("reporting", "development")
+"""The two kinds of random worlds that suites have."""
+
+
+@app.command()
+def compare(
+    places: Annotated[list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders of results.")] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="In place of folders. identify: steps to recognise a world; reward: what long episodes earn; short: "
+            "what short lives earn, one an episode; large: ICU-Sepsis."
+        ),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="WORD", help="Of a suite, the worlds with this word in their names.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="WORD", help="Of a suite, the agents with this word in their names.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Of a suite, 2 runs of a tenth of the episodes; targets are not judged.")
+    ] = False,
+    worlds: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a suite: reporting, by default; or development, other random worlds, to choose constants on."
+        ),
+    ] = None,
+    runs: Annotated[int | None, typer.Option(help="Of every row of a suite; 10 by default.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of a suite; 0 by default.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that share the work of a suite.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
+    plugin: Plugins = None,
+) -> None:
+    """Compare agents: a leaderboard of the results in folders, or a suite with what it should reach.
+
+    Agents meet the same tasks and draws in runs of the same number, so differences are taken run by run.  A whole suite
+    takes hours; [bold]--only[/bold] and [bold]--quick[/bold] show a part of it in minutes.
+
+    Examples: [bold]aomultirl compare results/quick[/bold], [bold]aomultirl compare --suite identify --runs 20[/bold],
+    [bold]aomultirl compare --suite short --only doors --quick[/bold]
+    """
+    if bool(places) == (suite is not None):
+        names = ("identify", "reward", "short", "large")
+        raise ValueError(f"compare takes folders of results, or {', or '.join(f'--suite {name}' for name in names)}")
+    if places:
+        texts, numbers = {"only": only, "agent": agent, "worlds": worlds}, {"runs": runs, "seed": seed}
+        for name, value in {**texts, **numbers, "workers": workers, "quick": quick or None}.items():
+            if value is not None:
+                raise ValueError(f"{name} is {value}, but folders are read as they are; it goes with --suite")
+        _compare_folders(places, as_json)
+    else:
+        if as_json:
+            raise ValueError("--json goes with folders, not with --suite")
+        _compare_suite(
+            str(suite), only=only, agent=agent, quick=quick, worlds=worlds, runs=runs, seed=seed, workers=workers
+        )
+
+
+def _compare_folders(places: list[Path], as_json: bool) -> None:
+    from aomultirl.analysis import leaderboard
+    from aomultirl.reports import leaderboard_table
+
+    print_result(
+        leaderboard.leaderboard(places), leaderboard_table.as_dict if as_json else None, leaderboard_table.show
+    )
+
+
+def _compare_suite(
+    suite: str,
+    *,
+    only: str | None,
+    agent: str | None,
+    quick: bool,
+    worlds: str | None,
+    runs: int | None,
+    seed: int | None,
+    workers: int | None,
+) -> None:
+    from aomultirl.experiments import executors, progress, suites
+    from aomultirl.reports import suites_table, tables
+
+    checks.choice("suite", suite, list(suites.SUITES))
+    kind = checks.choice("worlds", worlds or WORLDS[0], WORLDS)
+    usual = suites.QUICK_RUNS if quick else RUNS
+    count = checks.integer("runs", usual if runs is None else runs, least=1, limit=suites.SETS_A_SEED)
+    processes = executors.read_workers(1 if workers is None else workers)
+    first = suites.FIRST_SEEDS[suite][kind]
+    chosen = first + checks.integer("seed", seed or 0, least=0, limit=suites.MOST_SEEDS - 1)
+    cases = suites.pick(suites.SUITES[suite](), only, agent)
+    cases = suites.quick(cases) if quick else cases
+    announce_compiling()
+    with progress.bar("runs", sys.stderr) as done:
+        results = suites.run_suite(cases, count, chosen, processes, done)
+    sets = suites.SETS_A_SEED * chosen
+    said = "1 run" if count == 1 else f"{count} runs"
+    notes = [f"{said} in {kind} worlds; random ones have the seeds {sets} to {sets + count - 1}."]
+    if quick:
+        notes.append("A quick look: a tenth of the episodes of the suite, and so no target is judged.")
+    table: Any = suites_table.identify_table if suite == "identify" else suites_table.reward_table
+    Console().print(tables.for_terminal(table(cases, results, notes)))

@@ -1,0 +1,78 @@
+"""Suites: comparisons that say what they should reach.
+
+``identify`` measures how many steps it takes to recognise a world; ``reward``, ``short`` and ``large`` how much is
+earned, in long episodes, in one short life an episode, and in a large world.  Each row of a suite is a set of worlds
+and an agent, or a planner that knows the worlds and so is a ceiling; every run of a row is a cell.
+
+**Worlds for development and worlds for reports.**  Random worlds are another set in every run.  Constants are chosen on
+the development worlds, and numbers are reported of the others: the seeds of a suite begin at one place for the former,
+and at another for the latter (:data:`FIRST_SEEDS`), so that no run of one is a run of the other.
+
+**Agents** are listed in :mod:`aomultirl.experiments.suites.players`, once for all suites that measure reward.
+"""
+
+from collections.abc import Callable, Mapping
+
+from aomultirl.experiments.suites.cases import (
+    QUICK_RUNS,
+    RUN,
+    SETS_A_SEED,
+    SHARE,
+    STEPS,
+    SuiteCase,
+    Target,
+    Window,
+    pick,
+    quick,
+)
+from aomultirl.experiments.suites.identify import identify_suite
+from aomultirl.experiments.suites.large import large_suite
+from aomultirl.experiments.suites.reward import HORIZONS, reward_suite
+from aomultirl.experiments.suites.running import SuiteRun, measure, run_suite
+from aomultirl.experiments.suites.short import short_suite
+
+__all__ = [
+    "FIRST_SEEDS",
+    "HORIZONS",
+    "MOST_SEEDS",
+    "QUICK_RUNS",
+    "RUN",
+    "SETS_A_SEED",
+    "SHARE",
+    "STEPS",
+    "SUITES",
+    "SuiteCase",
+    "SuiteRun",
+    "Target",
+    "Window",
+    "identify_suite",
+    "large_suite",
+    "measure",
+    "pick",
+    "quick",
+    "reward_suite",
+    "run_suite",
+    "short_suite",
+]
+
+SUITES: Mapping[str, Callable[[], list[SuiteCase]]] = {
+    "identify": identify_suite,
+    "reward": reward_suite,
+    "short": short_suite,
+    "large": large_suite,
+}
+"""What makes the cases of each suite, by the name that commands have for it."""
+
+MOST_SEEDS = 500
+"""Seeds of a suite, from 0, that development and reports have each."""
+FIRST_SEEDS: Mapping[str, Mapping[str, int]] = {
+    "identify": {"reporting": 0, "development": MOST_SEEDS},
+    "reward": {"reporting": MOST_SEEDS, "development": 0},
+    "short": {"reporting": MOST_SEEDS, "development": 0},
+    "large": {"reporting": MOST_SEEDS, "development": 0},
+}
+"""The seed that stands for 0, for every suite.
+
+Development has the small seeds, which everybody tries first; those of ``identify`` were reported before there was a
+difference.
+"""

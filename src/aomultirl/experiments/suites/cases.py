@@ -1,0 +1,162 @@
+"""The rows of a suite: who plays where, which numbers are shown of it, and what they should reach."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from aomultirl import checks
+from aomultirl.descriptions import make
+from aomultirl.experiments.cells import Cell
+
+STEPS, RUN, SHARE = "steps", "run", "share"
+"""What a row aims at: steps on known worlds, the steps of a whole run, or a share of the optimal reward."""
+SEEDED = {
+    "frozen_lakes": "seed",
+    "icu_sepsis": "seed",
+    "permuted_cliffs": "seed",
+    "random_models": "rng",
+    "rare_pair": "seed",
+    "sparse_random": "seed",
+}
+"""Worlds that are another random set in every run, with the parameter that says which."""
+SETS_A_SEED = 1000
+"""Random sets of worlds that one seed has room for: run n of seed s meets set SETS_A_SEED * s + n."""
+QUICK_RUNS, QUICK_SHARE, QUICK_LEAST = 2, 10, 8
+"""A quick look is so many runs, of one episode in so many, and at least so many episodes."""
+
+
+class Window(NamedTuple):
+    """Episodes of a run that one column of the table is about.
+
+    heading
+        of the column.
+    first
+        how many episodes from the beginning; None for all of them.
+    last_quarter
+        whether only the last quarter of the run counts.
+    """
+
+    heading: str
+    first: int | None = None
+    last_quarter: bool = False
+
+    def episodes(self, count: int) -> slice | None:
+        """The episodes of a run of so many; None where the run is too short."""
+        if self.last_quarter:
+            return slice(count - max(1, count // 4), count)
+        if self.first is None:
+            return slice(0, count)
+        return slice(0, self.first) if self.first <= count else None
+
+
+class Target(NamedTuple):
+    """What a number of a row should reach: at most so many steps, or at least so much reward.
+
+    heading
+        of the column that the number stands in.
+    value
+        in steps, in per cent of the optimal reward, or in the environment's own units.
+    than
+        the row of the same world that the number is compared with, by what it calls the agent; None to compare with
+        nothing.  The number less ``times`` that of the other row should then reach the value, run by run.
+    times
+        what the number of the other row is multiplied by.
+    """
+
+    heading: str
+    value: float
+    than: str | None = None
+    times: float = 1.0
+
+
+@dataclass(frozen=True)
+class SuiteCase:
+    """One row of a suite: an agent, or a planner that knows the worlds, in a set of worlds.
+
+    place
+        the world, in words.
+    told
+        what the row calls the agent, or what the agent is told.
+    world, stream, agent
+        {"name", "parameters"} each, as in a cell.
+    episodes, horizon
+        K, and H in steps.
+    aim
+        what the targets are for: STEPS or RUN, both at most, or SHARE, at least.
+    targets
+        what the numbers should reach; empty where nothing is asked.
+    windows
+        the episodes that each column is about.
+    reward_range
+        (low, high) where rewards are shown as the mean reward of a life, in the environment's own units: those that the
+        world's 0 and 1 stand for.  None where they are shown as a share of the optimum, in per cent.
+    is_planner
+        whether ``agent`` names a function of :mod:`aomultirl.theory.known_worlds` in place of an agent: a ceiling.
+    most_worlds
+        how many worlds an agent may believe in, as a multiple of those that there are; None where that is not judged.
+    separation, pairs
+        what the lower bound on steps is told; separation is None where the worlds are all known.
+    """
+
+    place: str
+    told: str
+    world: dict[str, Any]
+    stream: dict[str, Any]
+    agent: dict[str, Any]
+    episodes: int
+    horizon: int
+    aim: str
+    targets: tuple[Target, ...] = ()
+    windows: tuple[Window, ...] = (Window("whole run"),)
+    reward_range: tuple[float, float] | None = None
+    is_planner: bool = False
+    most_worlds: float | None = None
+    separation: float | None = None
+    pairs: tuple[tuple[int, int], ...] | None = None
+
+    def cell(self, seed: int, number: int) -> Cell:
+        """One of its runs, in a random set of worlds of its own where worlds are random."""
+        world = self.world
+        if world["name"] in SEEDED:
+            chosen = {SEEDED[world["name"]]: SETS_A_SEED * seed + number}
+            world = {**world, "parameters": {**world["parameters"], **chosen}}
+        # A share needs nothing that has to be worked out after every episode.
+        recorded: dict[str, Any] = {"record": ()} if self.aim == SHARE else {}
+        return Cell(world, self.stream, self.agent, self.episodes, seed, number, self.told, **recorded)
+
+    @property
+    def clusters(self) -> bool:
+        """Whether the agent sorts episodes into clusters."""
+        return not self.is_planner and bool(make(self.agent, "agent").recognition)
+
+    @property
+    def target(self) -> float | None:
+        """The value of the first target; None where nothing is asked."""
+        return self.targets[0].value if self.targets else None
+
+
+def quick(cases: Iterable[SuiteCase]) -> list[SuiteCase]:
+    """The same rows with one episode in ten, and without targets, which are for whole runs."""
+    return [
+        replace(case, episodes=min(case.episodes, max(QUICK_LEAST, case.episodes // QUICK_SHARE)), targets=())
+        for case in cases
+    ]
+
+
+def pick(cases: Sequence[SuiteCase], only: str | None = None, agent: str | None = None) -> list[SuiteCase]:
+    """The rows of the worlds that have ``only`` in their names and of the agents that have ``agent``, in any case.
+
+    Raises
+    ------
+    ValueError
+        there is none; the message names those that there are.
+    """
+    chosen = list(cases)
+    for argument, field, word in (("only", "place", only), ("agent", "told", agent)):
+        if word is None:
+            continue
+        there = list(dict.fromkeys(str(getattr(case, field)) for case in chosen))
+        chosen = [case for case in chosen if word.lower() in getattr(case, field).lower()]
+        if not chosen:
+            raise checks.Refusal(argument, f"is {checks.shown(word)}, which names no row; there are {'; '.join(there)}")
+    return chosen

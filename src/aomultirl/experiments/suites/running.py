@@ -1,0 +1,164 @@
+"""Run the rows of a suite, and measure what it shows of every run."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aomultirl import theory
+from aomultirl.experiments.cells import Cell, make_world
+from aomultirl.experiments.executors import local
+from aomultirl.experiments.history import History
+from aomultirl.experiments.suites.cases import SHARE, SuiteCase
+from aomultirl.experiments.suites.players import FAILURE
+
+PLANNED_STEPS = 200_000
+"""Steps that a planner plays in a run; with so many its error is far below what runs differ by."""
+PLANNED_LEAST, PLANNED_MOST = 40, 4_000
+"""Episodes that a planner plays, at least and at most."""
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """What a suite shows of a run.
+
+    steps
+        to recognise each episode in a known world, (n,).
+    total
+        steps spent identifying, in all episodes.
+    share
+        of the optimal reward, in per cent, over the whole run; nan where rewards are in the environment's own units.
+    wrong, abstained, episodes
+        how many episodes were put in a wrong cluster, in none, and how many there are.
+    bound
+        steps that no learner can do with less, in the mean over known worlds; nan where there is none.
+    numbers
+        what every column shows, by its heading: per cent of the optimal reward, or the mean reward of a life in the
+        environment's own units.  Columns for which the run is too short are missing.
+    worlds
+        how many worlds the agent believes that there are; None where it does not say.
+    models
+        how many there are.
+    """
+
+    steps: NDArray[np.int64]
+    total: int
+    share: float
+    wrong: int
+    abstained: int
+    episodes: int
+    bound: float
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    worlds: int | None = None
+    models: int = 0
+
+
+def run_suite(
+    cases: Sequence[SuiteCase],
+    runs: int,
+    seed: int = 0,
+    workers: int = 1,
+    done: Callable[[int, int], None] | None = None,
+) -> list[list[SuiteRun]]:
+    """The runs of every case; ``done`` is told how many are over, of how many."""
+    # One run after the other: neighbouring rows are of the same worlds then, which a process makes once.
+    jobs = [(i, number) for number in range(runs) for i in range(len(cases))]
+    measured = dict[tuple[int, int], SuiteRun]()
+    for count, (job, run) in enumerate(local(workers).map(partial(_work, list(cases), seed), jobs), 1):
+        measured[job] = run
+        if done is not None:
+            done(count, len(jobs))
+    return [[measured[i, number] for number in range(runs)] for i in range(len(cases))]
+
+
+def _work(cases: list[SuiteCase], seed: int, job: tuple[int, int]) -> tuple[tuple[int, int], SuiteRun]:
+    case = cases[job[0]]
+    cell = case.cell(seed, job[1])
+    return job, plan(case, cell) if case.is_planner else measure(case, cell, cell.run())
+
+
+def plan(case: SuiteCase, cell: Cell) -> SuiteRun:
+    """What a planner earns that knows the worlds of this run; it learns nothing, so all columns show the same."""
+    models = make_world(cell.world)
+    if case.agent["name"] == "told_nothing_optimum":
+        planned = theory.told_nothing_optimum(models, case.horizon)
+    else:
+        sampled = {"qmdp_reward": theory.qmdp_reward, "likeliest_world_reward": theory.likeliest_world_reward}
+        episodes = min(PLANNED_MOST, max(PLANNED_LEAST, PLANNED_STEPS // case.horizon))
+        planned = sampled[case.agent["name"]](models, case.horizon, episodes, seed=cell.run_seed)
+    share = 100.0 * planned.share
+    shown = share
+    if case.reward_range is not None:
+        shown = float(_in_own_units(planned.reward, case.horizon, case.reward_range))
+    return SuiteRun(
+        steps=np.empty(0, np.int64),
+        total=0,
+        share=share if case.reward_range is None else math.nan,
+        wrong=0,
+        abstained=0,
+        episodes=0,
+        bound=math.nan,
+        numbers={window.heading: shown for window in case.windows if window.episodes(case.episodes)},
+        models=len(models),
+    )
+
+
+def measure(case: SuiteCase, cell: Cell, history: History) -> SuiteRun:
+    """What a suite shows of a run."""
+    models = make_world(cell.world)
+    known = history["certified"]
+    best = np.array([world.first_values(case.horizon) for world in models])
+    optimum = best[history["task"], history["start"]]
+    is_share = case.reward_range is None
+    believed = history.about["findings"].get("worlds")
+    return SuiteRun(
+        steps=history["identification_steps"][known],
+        total=int(history["identification_steps"].sum()),
+        share=float(100.0 * history.reward.sum() / optimum.sum()) if is_share else math.nan,
+        wrong=history.misclustered,
+        abstained=int(history["abstained"].sum()),
+        episodes=len(history),
+        bound=_bound(case, cell, history, known),
+        numbers=_numbers(case, history, optimum),
+        worlds=believed if isinstance(believed, int) else None,
+        models=len(models),
+    )
+
+
+def _numbers(case: SuiteCase, history: History, optimum: NDArray[np.float64]) -> dict[str, float]:
+    """What every column shows, by its heading."""
+    steps = history["identification_steps"] + history["learning_steps"]
+    numbers: dict[str, float] = {}
+    for window in case.windows:
+        chosen = window.episodes(len(history))
+        if chosen is None:
+            continue
+        if case.reward_range is None:
+            numbers[window.heading] = float(100.0 * history.reward[chosen].sum() / optimum[chosen].sum())
+        else:
+            lives = _in_own_units(history.reward[chosen], steps[chosen], case.reward_range)
+            numbers[window.heading] = float(lives.mean())
+    return numbers
+
+
+def _in_own_units(reward: ArrayLike, steps: ArrayLike, reward_range: tuple[float, float]) -> NDArray[np.float64]:
+    """What lives of so many steps earned, in the units that their 0 and 1 stand for."""
+    low, high = reward_range
+    return (high - low) * np.asarray(reward, np.float64) + low * np.asarray(steps, np.float64)
+
+
+def _bound(case: SuiteCase, cell: Cell, history: History, known: NDArray[np.bool_]) -> float:
+    """Steps that no learner can do with less, in the mean over the episodes in known worlds."""
+    if case.aim == SHARE or not known.any():
+        return math.nan
+    each = theory.identification_lower_bound(
+        make_world(cell.world),
+        failure=FAILURE,
+        episodes=case.episodes,
+        separation=case.separation,
+        distinguishing_set=case.pairs,
+    )
+    return float(each[history["task"][known]].mean())
