@@ -215,7 +215,7 @@ class Rereading:
 
     def _settled(self, place: int, members: Sequence[PastEpisode]) -> Floats:
         """(P,), the counts of a world beyond those of its past episodes."""
-        settled = self.rows.counts[place].copy()
+        settled: Floats = np.array(self.rows.counts[place])
         for past in members:
             settled[past.places] -= past.counts
         settled[settled < NONE_LEFT] = 0.0

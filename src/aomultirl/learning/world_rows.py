@@ -397,9 +397,9 @@ class WorldRows:
 
     def weigh_counts(self, counts: Floats) -> Floats:
         """(R,), ln ML of the rows of counts, (P,)."""
-        own = np.zeros((1, len(self.theta)))
+        own: Floats = np.zeros((1, len(self.theta)))
         weigh_rows(self.layout.first, counts[None], counts, self.theta, self.alpha, own, np.zeros(len(self.theta)))
-        return own[0]
+        return np.asarray(own[0])
 
     def fit(self) -> None:
         """Learn the prior from all counts: how spread rows are, and how often worlds share them."""
