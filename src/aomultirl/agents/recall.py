@@ -244,7 +244,9 @@ class Recall(Agent):
         kept, rows, worlds = self.kept, self._reading.rows, self.worlds
         fresh = self._learning.nothing().own["values"]
         values = np.array([*(world.values for world in worlds), fresh])
-        plan = self._learning.planner(rows.layout, rows.to_plan_with(doubts=True), sums, stream, values)
+        left = min(1.0, (self.setting.episodes - kept.met) / max(1, kept.met))  # of as many episodes as there were
+        counted, steps = rows.to_plan_with(doubts=True), left * np.append(rows.steps, 0.0)
+        plan = self._learning.planner(rows, counted, sums, stream, values, steps)
         if not worlds:
             return act_alone(plan)
         prior = np.array([*(0.5 + world.met for world in worlds), 1.0 / (1.0 + kept.met)])

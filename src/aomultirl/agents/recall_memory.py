@@ -87,7 +87,7 @@ class World:
 
 @dataclass(eq=False)
 class PastEpisode:
-    """An episode that may be assigned again.
+    """An episode that may be assigned again, or several old ones of one world, which are assigned together.
 
     places, counts
         (n,), its counts and where they stand (:class:`aomultirl.learning.world_rows.Entries`).
@@ -95,12 +95,15 @@ class PastEpisode:
         the place of its world in the list of worlds.
     sure
         how probable that world was when it was last read.
+    episodes
+        how many there are.
     """
 
     places: Annotated[NDArray[np.int64], Within(0)]
     counts: Annotated[NDArray[np.float64], Within(0.0)]
     world: Annotated[int, Within(0)]
     sure: Annotated[float, Within(0.0, 1.0)]
+    episodes: Annotated[int, Within(1)] = 1
 
 
 @dataclass
@@ -117,6 +120,8 @@ class RecallMemory:
         (R,), theta of every row; empty before there is any.
     shared
         (3,), how often worlds share transitions, ends and rewards.
+    kinship
+        visits that the average of a state's other actions is worth.
     vectors
         those of :mod:`aomultirl.learning.alpha_vectors` after the last episode, (S * (C + 1) * C,); empty where there
         are none.
@@ -139,6 +144,7 @@ class RecallMemory:
     transitions: Annotated[NDArray[np.int64], Within(0)] = field(default_factory=lambda: np.empty(0, np.int64))
     spreads: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))
     shared: Annotated[NDArray[np.float64], Shape(3), Within(0.0, 1.0)] = field(default_factory=lambda: np.full(3, 0.5))
+    kinship: Annotated[float, Within(0.0)] = 0.0
     vectors: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     vectors_of: list[int] = field(default_factory=list)
     met: Annotated[int, Within(0, "episodes")] = 0

@@ -6,14 +6,20 @@ is learned anew, worlds merge where the joint likelihood rises, and those that a
 (:mod:`aomultirl.learning.regrouping`).  So a mistake of an early day is mended when more is known, and a world that was
 none dissolves.
 
-Bounded: the oldest episodes stay in their worlds for good when there are more than MOST_PAST, or entries than
-MOST_ENTRIES.  None of this proves anything, and worlds that are proven to differ never become one.
+Which world an episode was can be a matter of taste once a policy has settled: where a sign names the world and the
+agent follows it, one world with an unreliable sign explains everything as well as several do, but acting needs to tell
+them apart.  So worlds become one only where that gains MARGIN for each episode of the smaller one.
+
+Bounded: when there are more than MOST_PAST episodes, or entries than MOST_ENTRIES, the oldest ones of each world are
+put together, and are assigned together from then on.  None of this proves anything, and worlds that are proven to
+differ never become one.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from aomultirl.agents.recall_memory import PastEpisode, RecallMemory, World
 from aomultirl.engine.counts import CountTable
@@ -34,6 +40,8 @@ MOST_ENTRIES = 2_000_000
 """Entries of them, of 16 bytes each."""
 MOST_WORLDS = 32
 """Worlds, beside those that clusters stand on."""
+MARGIN = 0.2
+"""ln of the joint likelihood, for each episode of the smaller of two worlds, that making one of them must gain."""
 REREAD = 6
 """Past episodes that are drawn again after every episode."""
 REREAD_AT_REVIEW = 200
@@ -69,6 +77,7 @@ class Rereading:
             self.rows.alone[place] = world.alone
         if len(memory.spreads):
             self.rows.theta[:], self.rows.shared[:] = memory.spreads, memory.shared
+            self.rows.kinship = memory.kinship
         self.rows.weigh()
         self._changed: set[int] = set()
 
@@ -94,10 +103,10 @@ class Rereading:
         entries = rows.entries(table, sums)
         for world in memory.worlds:
             world.met *= FADING
-        place, sure = self._draw(entries, values, stream, barred)
-        self._put(entries, place)
-        memory.worlds[place].met += 1.0
-        episode = PastEpisode(entries.places, entries.counts, place, sure)
+        episode = PastEpisode(entries.places, entries.counts, world=-1, sure=0.0)
+        episode.world, episode.sure = self._draw(episode, values, stream, barred)
+        self._put(episode, episode.world)
+        memory.worlds[episode.world].met += 1.0
         memory.past.append(episode)
         memory.met += 1
         return episode
@@ -121,18 +130,24 @@ class Rereading:
         self._forget()
         self._write_down()
 
-    def _scores(self, entries: Entries) -> Floats:
+    def _scores(self, past: PastEpisode) -> Floats:
         """(W + 1,), ln of prior times likelihood of an episode that is in no world."""
         rows, layout = self.rows, self.rows.layout
         numbers = (rows.own, rows.together, rows.pooled, rows.theta, rows.alpha, rows.shared)
-        scores = score_episode(layout.owners, layout.kinds, rows.counts, rows.masses, *numbers, *entries)
-        return np.asarray(scores + np.log([*(max(world.episodes, 1) for world in self.memory.worlds), 1.0]))
+        scores = score_episode(
+            layout.owners, layout.kinds, rows.counts, rows.masses, *numbers, past.places, past.counts
+        )
+        sizes = np.append(self._sizes, 0.0)
+        sizes[-1] = 1.0  # a Chinese restaurant: G(n + m) / G(n) for m that join n, and G(m) for a table of their own
+        joining = gammaln(sizes + past.episodes) - gammaln(sizes)
+        joining[-1] = gammaln(past.episodes)
+        return np.asarray(scores + joining)
 
     def _draw(
-        self, entries: Entries, values: Floats, stream: RandomStream, barred: Sequence[World] = ()
+        self, past: PastEpisode, values: Floats, stream: RandomStream, barred: Sequence[World] = ()
     ) -> tuple[int, float]:
         """The place of a world for an episode that is in none, drawn from the posterior, and how probable it is."""
-        scores, worlds = self._scores(entries), self.memory.worlds
+        scores, worlds = self._scores(past), self.memory.worlds
         empty = [place for place, world in enumerate(worlds) if world.episodes == 0]
         for place in [*empty, *map(worlds.index, barred)]:
             scores[place] = -np.inf
@@ -153,10 +168,11 @@ class Rereading:
         memory.named += 1
         return place
 
-    def _put(self, entries: Entries, world: int, sign: int = 1) -> None:
-        self.rows.put(entries, world, float(sign))
-        self.memory.worlds[world].episodes += sign
-        self._changed.add(world)
+    def _put(self, past: PastEpisode, place: int, sign: int = 1) -> None:
+        """Add an episode to a world, or take it away with a sign of -1."""
+        self.rows.put(Entries(past.places, past.counts), place, float(sign))
+        self.memory.worlds[place].episodes += sign * past.episodes
+        self._changed.add(place)
 
     def _reread_some(self, times: int, stream: RandomStream) -> None:
         """Draw a world for so many of the past episodes again, each chosen at random."""
@@ -165,11 +181,10 @@ class Rereading:
 
     def _reread(self, past: PastEpisode, stream: RandomStream) -> None:
         """Take a past episode out of its world, and draw one for it again."""
-        entries, old = Entries(past.places, past.counts), self.memory.worlds[past.world]
-        before = self._changed.copy()
-        self._put(entries, past.world, -1)
-        world, past.sure = self._draw(entries, old.values, stream)
-        self._put(entries, world)
+        old, before = self.memory.worlds[past.world], self._changed.copy()
+        self._put(past, past.world, -1)
+        world, past.sure = self._draw(past, old.values, stream)
+        self._put(past, world)
         if world == past.world:
             self._changed = before
         past.world = world
@@ -233,13 +248,14 @@ class Rereading:
         """Make one of the two worlds that gain most by it, until none do."""
         worlds, rows = self.memory.worlds, self.rows
         while True:
-            best, pair, sizes = 1e-9, None, self._sizes
+            best, pair, sizes = 0.0, None, self._sizes
             numbers = (rows.own, rows.together, rows.theta, rows.alpha, rows.shared, sizes)
             for i in range(len(worlds)):
                 for j in range(i):
                     if worlds[i].proven is not None and worlds[j].proven is not None:
                         continue
                     gain = ln_gain_of_merging(rows.layout.first, rows.layout.kinds, rows.counts, *numbers, i, j)
+                    gain -= MARGIN * min(sizes[i], sizes[j])
                     if gain > best:
                         best, pair = gain, (j, i)
             if pair is None:
@@ -290,7 +306,7 @@ class Rereading:
             self._move([past for past, q in zip(members, part.tolist(), strict=True) if q], place, new)
             rows.fit_sharing()
             if self._joint() > before:
-                memory.worlds[new].met = world.met * memory.worlds[new].episodes / len(members)
+                memory.worlds[new].met = world.met * memory.worlds[new].episodes / sum(p.episodes for p in members)
                 world.met = max(0.0, world.met - memory.worlds[new].met)
                 self._sum_alone()
                 return memory.worlds[new]
@@ -301,9 +317,8 @@ class Rereading:
 
     def _move(self, episodes: list[PastEpisode], old: int, new: int) -> None:
         for past in episodes:
-            entries = Entries(past.places, past.counts)
-            self._put(entries, old, -1)
-            self._put(entries, new)
+            self._put(past, old, -1)
+            self._put(past, new)
             past.world = new
 
     def _furthest_apart(
@@ -344,10 +359,31 @@ class Rereading:
     # -- bounds -------------------------------------------------------------------------------------------
 
     def _fold(self) -> None:
-        """Leave the oldest episodes in their worlds for good, where there are too many."""
-        past, entries = self.memory.past, sum(len(past.places) for past in self.memory.past)
-        while len(past) > MOST_PAST or (entries > MOST_ENTRIES and len(past) > 1):
-            entries -= len(past.pop(0).places)
+        """Put old episodes of a world together, where there are too many."""
+        past = self.memory.past
+        entries = sum(len(episode.places) for episode in past)
+        while len(past) > MOST_PAST or entries > MOST_ENTRIES:
+            pair = self._two_to_fold()
+            if pair is None:
+                return
+            places = np.union1d(pair[0].places, pair[1].places)
+            counts, episodes = np.zeros(len(places)), 0
+            for episode in pair:
+                counts[np.searchsorted(places, episode.places)] += episode.counts
+                episodes += episode.episodes
+                entries -= len(episode.places)
+                past.remove(episode)
+            entries += len(places)
+            past.insert(0, PastEpisode(places, counts, pair[0].world, 1.0, episodes))
+
+    def _two_to_fold(self) -> tuple[PastEpisode, PastEpisode] | None:
+        """The oldest episode that stands alone and is not the last of its world, and what it is put together with."""
+        first: dict[int, PastEpisode] = {}
+        for episode in sorted(self.memory.past, key=lambda episode: episode.episodes == 1):  # those together first
+            if episode.world in first:
+                return first[episode.world], episode
+            first[episode.world] = episode
+        return None
 
     def _forget(self) -> None:
         """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""
@@ -364,7 +400,7 @@ class Rereading:
         """Bring what files keep to the rows as they are."""
         memory, rows = self.memory, self.rows
         memory.transitions = rows.layout.keys
-        memory.spreads, memory.shared = rows.theta.copy(), rows.shared.copy()
+        memory.spreads, memory.shared, memory.kinship = rows.theta.copy(), rows.shared.copy(), rows.kinship
         for place in sorted(self._changed):
             memory.worlds[place].counts, memory.worlds[place].sums = rows.table(place)
         for place, world in enumerate(memory.worlds):

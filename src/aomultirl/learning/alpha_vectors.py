@@ -28,7 +28,7 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
-from aomultirl.learning.optimism import SPENT, Planner, back_up, earned_by
+from aomultirl.learning.optimism import LENT, MEAN, TOP, Planner, back_up, earned_by, steps_left
 from aomultirl.learning.row_likelihoods import Floats
 
 MOST_WORK = 100_000
@@ -120,17 +120,19 @@ def tabulate(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> 
     """T and c of the pairs of a state, from the counts as they are."""
     starts, states, options = planner.starts, planner.states, planner.options
     n_actions, unknown = len(planner.means) - 1, len(planner.sums) > 0
-    left = float(max(0, planner.horizon - planner.state[SPENT]))
     for c in range(len(vectors.weights)):
+        left = steps_left(planner, c)
         back_up(planner, counts, c, state)
         hope = planner.means[n_actions]
         for a in range(n_actions):
             pair = state * n_actions + a
-            n, k = planner.mass[c, pair] + planner.total[pair], 1.0
+            lean = planner.leans[LENT, a]
+            n, k = planner.mass[c, pair] + planner.total[pair] + lean, 1.0
             if n > 0.0:
                 extra = options.level * math.log1p(left / (options.pace * n))
                 k = extra / (n + extra)
             last, beyond = starts[pair + 1] - 1, 0.0
+            leant = lean / n * (planner.leans[MEAN, a] + planner.tops[c, TOP]) if lean > 0.0 else 0.0
             for j in range(starts[pair], last):
                 w = planner.counted[c, j] + planner.here[j]
                 vectors.weights[c, j] = options.discount * (1.0 - k) * w / n if w > 0.0 else 0.0
@@ -140,10 +142,11 @@ def tabulate(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> 
                     if key != EMPTY and place_of(starts, states, pair, key) == last:
                         beyond += counts.slots[WORDS * slot + VISITS] / n * planner.values[c, key]
             if unknown:
-                known = earned_by(planner, c, np.uint64(pair)) + options.discount * beyond
+                own = 1.0 - lean / n if n > 0.0 else 0.0
+                known = own * earned_by(planner, c, np.uint64(pair)) + options.discount * beyond + leant
                 vectors.constants[c, pair] = (1.0 - k) * known + k * hope
             else:
-                known = (1.0 - k) * beyond + k * hope
+                known = (1.0 - k) * (beyond + leant) + k * hope
                 vectors.constants[c, pair] = planner.rewards[pair] + options.discount * known
 
 

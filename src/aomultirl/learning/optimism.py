@@ -13,7 +13,9 @@ after N visits of s that led to u different states.  So the bonus needs no scale
 this world, and a pair that nobody has visited promises r + discount * hope and no more.  l falls with the visits,
 and with the steps left,
 
-    l = LEVEL ln(1 + left / (PACE n)).
+    l = LEVEL ln(1 + left / (PACE n)),
+
+of this episode, and FUTURE of those that were taken in the world before: about as many are still to come.
 
 How LEVEL, PACE, NOVELTY and the discount were chosen is in ``docs/recall.md``.
 
@@ -25,6 +27,9 @@ the first maximum over what was seen from s.  ``top`` is the greatest r + discou
 at least the greatest reward that there can be, once.  So a pair that nobody has tried never promises more than the
 best thing that is known: a goal that ends the episode is worth reaching although much is left unseen.  Among pairs
 that promise the same, chance decides, once for every state and episode.
+
+Where the actions of a state are alike (:mod:`.kinship`), a pair also has the mean of the others, as if it were KAPPA
+visits: with N the visits of the other actions, ENOUGH of each at most, KAPPA N / (KAPPA + N) of them.
 
 V(s) is the value of arriving in s: the episode goes on from there as often as it was seen to, and otherwise each step
 that is left is worth what nothing is worth.
@@ -45,6 +50,7 @@ from aomultirl.engine.compiling import borrowing, inlined, kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
+from aomultirl.learning.kinship import ENOUGH
 from aomultirl.learning.row_likelihoods import EARNED, ENDS, GOES_ON, UNEARNED, Floats, Integers
 from aomultirl.learning.world_rows import Layout
 
@@ -54,6 +60,8 @@ SPENT, SALT = range(2)
 """Cells of a planner's ``state``."""
 TOP, HIGHEST = range(2)
 """Cells of a planner's ``tops``."""
+LENT, MEAN = range(2)
+"""Rows of a planner's ``leans``."""
 NEXT, READY = range(2)
 """Cells of a planner's ``rotation``."""
 SCATTER = 0x9E3779B97F4A7C15
@@ -63,14 +71,15 @@ SCATTER = 0x9E3779B97F4A7C15
 class Options(NamedTuple):
     """The learner's numbers, with one default for all worlds.
 
-    level, pace, novelty, discount
-        LEVEL, PACE, NOVELTY and the discount in the formulas above.
+    level, pace, future, novelty, discount
+        LEVEL, PACE, FUTURE, NOVELTY and the discount in the formulas above.
     backups
         BACKUPS, states that are backed up after every step.
     """
 
-    level: float = 0.4
+    level: float = 0.3
     pace: float = 10.0
+    future: float = 1.0
     novelty: float = 0.5
     discount: float = 0.98
     backups: int = 16
@@ -105,12 +114,17 @@ class Planner(NamedTuple):
         (S,), visits that the entry of a state was good for when it was made.
     state
         steps SPENT, and the SALT of chance where actions promise the same.
-    marks, means
-        room to work in: (S + 1,), and (A + 1,), where the last is ``hope``.
+    kinship
+        KAPPA, visits that the average of a state's other actions is worth.
+    marks, means, leans
+        room to work in: (S + 1,); (A + 1,), where the last is ``hope``; (2, A), visits that a pair leans on, and their
+        mean.
     rest
         what each step that is left after the end is worth.
     horizon
         steps of an episode.
+    later
+        (C,), steps that are expected in later episodes of each world.
     options
         the learner's numbers.
     """
@@ -132,9 +146,19 @@ class Planner(NamedTuple):
     state: Integers
     marks: Integers
     means: Floats
+    leans: Floats
+    kinship: float
     rest: float
     horizon: int
+    later: Floats
     options: Options
+
+
+@inlined
+def steps_left(planner: Planner, c: int) -> float:
+    """In this episode and in later ones of the world."""
+    left: float = max(0, planner.horizon - planner.state[SPENT]) + planner.later[c]
+    return left
 
 
 @inlined
@@ -155,6 +179,27 @@ def earned_by(planner: Planner, c: int, pair: np.uint64) -> float:
 
 
 @borrowing
+def _lean(planner: Planner, c: int, state: int) -> None:
+    """Fill in what each pair of a state leans on, from the means of those that were visited."""
+    leans, means, n_actions = planner.leans, planner.means, len(planner.means) - 1
+    if planner.kinship == 0.0:
+        return
+    whole, mean = 0.0, 0.0
+    for a in range(n_actions):
+        n = min(planner.mass[c, state * n_actions + a] + planner.total[state * n_actions + a], ENOUGH)
+        if n > 0.0:
+            whole += n
+            mean += n * means[a]
+    for a in range(n_actions):
+        n = min(planner.mass[c, state * n_actions + a] + planner.total[state * n_actions + a], ENOUGH)
+        others = whole - n
+        leans[LENT, a], leans[MEAN, a] = 0.0, 0.0
+        if others > 0.0:
+            leans[LENT, a] = planner.kinship * others / (planner.kinship + others)
+            leans[MEAN, a] = (mean - (n * means[a] if n > 0.0 else 0.0)) / others
+
+
+@borrowing
 def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float, int, float]:
     """(V, the best action, the greatest that was seen) of one state under hypothesis c.
 
@@ -165,7 +210,7 @@ def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float
     values, marks, means, options = planner.values, planner.marks, planner.means, planner.options
     n_actions, unknown = len(means) - 1, len(planner.sums) > 0
     within, beyond = (options.discount, 1.0) if unknown else (1.0, options.discount)
-    left, top = float(max(0, planner.horizon - planner.state[SPENT])), planner.tops[c, TOP]
+    left, top = steps_left(planner, c), planner.tops[c, TOP]
     n_states = values.shape[1]
     stamp = marks[n_states] + 1
     marks[n_states] = stamp
@@ -198,15 +243,17 @@ def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float
                     distinct += marks[key] != stamp
                     marks[key] = stamp
         means[a] = total / n
+    _lean(planner, c, state)
     hope = local * (1.0 - min(1.0, options.novelty * distinct / visits)) if visits > 0.0 else 0.0
     best, action, salt = -np.inf, 0, planner.state[SALT]
     for a in range(n_actions):
         pair = U(state * n_actions + a)
-        n = mass[c, pair] + planner.total[pair]
+        n, lean = mass[c, pair] + planner.total[pair], planner.leans[LENT, a]
         q = hope
-        if n > 0.0:
-            extra = options.level * math.log1p(left / (options.pace * n))
-            q = (n * means[a] + extra * hope) / (n + extra)
+        if n + lean > 0.0:
+            extra = options.level * math.log1p(left / (options.pace * (n + lean)))
+            known = (n * means[a] if n > 0.0 else 0.0) + lean * planner.leans[MEAN, a]
+            q = (known + extra * hope) / (n + lean + extra)
         q = (0.0 if unknown else planner.rewards[pair]) + beyond * (q + top)
         means[a] = q
         if q > best or (unknown and q == best and _lot(salt, pair) > _lot(salt, U(state * n_actions + action))):
@@ -300,6 +347,8 @@ def planner(
     values: Floats | None = None,
     rest: float = 0.0,
     salt: int = 0,
+    later: Floats | None = None,
+    kinship: float = 0.0,
 ) -> Planner:
     """To plan with in an episode that has shown nothing yet.
 
@@ -315,6 +364,10 @@ def planner(
         (C, S), where planning begins; by default with the promise.
     salt
         of chance where actions promise the same.
+    later
+        (C,), steps that are expected in later episodes of each world; none by default.
+    kinship
+        KAPPA.
     """
     n_states, n_actions = rewards.shape
     n_pairs, count = layout.n_pairs, len(counted)
@@ -341,7 +394,10 @@ def planner(
         state=np.array([0, salt], np.int64),
         marks=np.zeros(n_states + 1, np.int64),
         means=np.zeros(n_actions + 1),
+        leans=np.zeros((2, n_actions)),
+        kinship=kinship,
         rest=rest,
         horizon=horizon,
+        later=np.zeros(count) if later is None else later,
         options=options,
     )

@@ -19,7 +19,7 @@ from aomultirl.learning.beliefs import BeliefBehaviour, act_alone
 from aomultirl.learning.greedy import greedy
 from aomultirl.learning.optimism import Options, Planner, planner, promise
 from aomultirl.learning.row_likelihoods import Floats
-from aomultirl.learning.world_rows import Layout, rows_of
+from aomultirl.learning.world_rows import WorldRows, rows_of
 from aomultirl.setting import Setting
 
 SWEEPS = 200
@@ -45,6 +45,8 @@ class Practical(Learner):
         how many visits the best that can be hoped for is worth.
     pace
         how slowly that falls with the visits of a pair.
+    future
+        how many more steps are expected in later episodes of a world, for each that was taken in it.
     novelty
         how much a state that still shows new successors is hoped to lead anywhere.
     discount
@@ -55,8 +57,9 @@ class Practical(Learner):
 
     pair_bytes: ClassVar[int] = 120
 
-    level: float = 0.4
+    level: float = 0.3
     pace: float = 10.0
+    future: float = 1.0
     novelty: float = 0.5
     discount: float = 0.98
     backups: int = 16
@@ -65,6 +68,7 @@ class Practical(Learner):
         """Begin a run; nothing is promised, so no share of a union bound is needed."""
         checks.real("level", self.level, least=0.0)
         checks.real("pace", self.pace, above=0.0)
+        checks.real("future", self.future, least=0.0)
         checks.real("novelty", self.novelty, least=0.0)
         checks.real("discount", self.discount, least=0.0, below=1.0)
         checks.integer("backups", self.backups, least=1)
@@ -100,8 +104,9 @@ class PracticalLearning(Learning):
         setting = self.setting
         worlds = [(world.counts, world.sums) for world in (known, *known.others)]
         rows = rows_of(worlds, setting.n_states, setting.n_actions, self.learns_rewards)
-        counted = rows.to_plan_with(doubts=False)[:1]
-        return act_alone(self.planner(rows.layout, counted, tally.sums, stream, known.own["values"][None]))
+        counted, steps_before = rows.to_plan_with(doubts=False)[:1], rows.steps[:1]
+        plan = self.planner(rows, counted, tally.sums, stream, known.own["values"][None], steps_before)
+        return act_alone(plan)
 
     def learn(self, into: Known, ran: Ran) -> None:
         super().learn(into, ran)
@@ -125,24 +130,32 @@ class PracticalLearning(Learning):
         return self.setting.rewards is None
 
     def planner(
-        self, layout: Layout, counted: Floats, sums: Floats, stream: RandomStream, values: Floats | None = None
+        self,
+        rows: WorldRows,
+        counted: Floats,
+        sums: Floats,
+        stream: RandomStream,
+        values: Floats,
+        steps: Floats,
     ) -> Planner:
         """To plan with in an episode whose rewards are added to ``sums``.
 
         Parameters
         ----------
-        layout, counted
-            the counts to plan with, (C, P), and where they stand.
+        rows, counted
+            what is believed of all worlds, and the counts to plan with, (C, P).
         stream
             drawn from once, where rewards are not known.
         values
             (C, S), where planning begins.
+        steps
+            (C,), that were taken in each world.
         """
         setting, rewards, salt = self.setting, self.setting.rewards, 0
         if rewards is None:
             rewards, salt = np.ones((setting.n_states, setting.n_actions)), draw_below(2**31, stream)
         return planner(
-            layout,
+            rows.layout,
             counted,
             rewards,
             self._horizon,
@@ -151,4 +164,6 @@ class PracticalLearning(Learning):
             values=values,
             rest=setting.rest,
             salt=salt,
+            later=self.options.future * steps,
+            kinship=rows.kinship,
         )

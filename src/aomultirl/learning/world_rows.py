@@ -24,6 +24,7 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import NOVEL, Knowledge
+from aomultirl.learning.kinship import fit_kinship
 from aomultirl.learning.row_likelihoods import (
     EARNED,
     END,
@@ -255,6 +256,8 @@ class WorldRows:
         (R,) and (P,), the prior.
     shared
         (3,), rho of each kind of row.
+    kinship
+        visits that the average of a state's other actions is worth (:mod:`.kinship`).
     """
 
     def __init__(self, n_states: int, n_actions: int, learns_rewards: bool, keys: Integers | None = None) -> None:
@@ -270,7 +273,7 @@ class WorldRows:
         self.count = 0
         self.pooled, self.together = np.zeros(n_places), np.zeros(n_rows)
         self.theta, self.alpha = np.ones(n_rows), np.ones(n_places)
-        self.shared = np.full(3, 0.5)
+        self.shared, self.kinship = np.full(3, 0.5), 0.0
         self._room = np.zeros(n_places)
         self._set_priors()
 
@@ -289,6 +292,11 @@ class WorldRows:
     @property
     def masses(self) -> Floats:
         return self._masses[: self.count]
+
+    @property
+    def steps(self) -> Floats:
+        """(W,), the steps that were taken in each world."""
+        return np.asarray(self.masses[:, : self.layout.n_pairs].sum(axis=1))
 
     @property
     def learns_rewards(self) -> bool:
@@ -407,6 +415,11 @@ class WorldRows:
         fit_spreads(self.layout.first, self.layout.kinds, self.counts, self.pooled, self.theta)
         self.weigh()
         self.fit_sharing()
+        layout, n_pairs = self.layout, self.layout.n_pairs
+        starts = layout.first[: n_pairs + 1]
+        self.kinship = fit_kinship(
+            starts, layout.outcomes[: starts[-1]], self.pooled, self.theta[:n_pairs], layout.n_states
+        )
 
     def fit_sharing(self) -> None:
         """Learn how often worlds share rows."""
