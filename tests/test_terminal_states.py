@@ -38,8 +38,11 @@ def toy():
         lambda rewards: ao.agents.Pooled(ao.learning.Practical(), 20, rewards=rewards),
         lambda rewards: ao.agents.Told(ao.learning.Practical(), 20, rewards=rewards),
         lambda rewards: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.01), 20, rewards=rewards),
+        lambda rewards: ao.agents.Pooled(ao.learning.QLearning(), 20, rewards=rewards),
+        lambda rewards: ao.agents.Told(ao.learning.PSRL(), 20, rewards=rewards),
+        lambda rewards: ao.agents.MixtureOfMDPs(20, rewards=rewards),
     ],
-    ids=["Recall", "Pooled", "Told", "UCRL2"],
+    ids=["Recall", "Pooled", "Told", "UCRL2", "QLearning", "PSRL", "MixtureOfMDPs"],
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_nearly_every_episode_of_the_toy_succeeds(agent, rewards, seed):
