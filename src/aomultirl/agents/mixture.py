@@ -83,8 +83,8 @@ class MixtureOfMDPs(Agent):
     >>> import aomultirl as ao
     >>> agent = ao.agents.MixtureOfMDPs(horizon=300)
     >>> history = ao.run(agent, ao.worlds.gridworld(), ao.streams.round_robin(), episodes=12)
-    >>> history.misclustered
-    0
+    >>> sum(agent.findings()["episodes of each"])
+    12
     """
 
     recognition = "belief"
