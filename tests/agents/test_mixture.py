@@ -54,7 +54,7 @@ def test_what_is_known_of_a_component_is_the_sum_of_its_episodes(models):
         assert len(own) == component.episodes
         total = agent.learning.nothing()
         for episode in own:
-            give(total, episode, 6)
+            give(total, episode)
         assert whole(total) == whole(component.known)
 
 
@@ -66,7 +66,7 @@ def test_an_episode_that_is_given_and_taken_leaves_no_trace():
     before = whole(known)
     take(known, agent.kept.archive[0], 6)
     assert whole(known) != before
-    give(known, agent.kept.archive[0], 6)
+    give(known, agent.kept.archive[0])
     assert whole(known) == before
     with pytest.raises(ValueError, match="transitions that its component does not have"):
         take(agent.learning.nothing(), agent.kept.archive[0], 6)
@@ -117,7 +117,7 @@ def test_gibbs_sampling_undoes_a_wrong_assignment():
     episode = agent.kept.archive[1]
     home = episode.component
     take(agent.components[home].known, episode, 8)
-    give(agent.components[1 - home].known, episode, 8)
+    give(agent.components[1 - home].known, episode)
     agent.components[home].episodes -= 1
     agent.components[1 - home].episodes += 1
     episode.component = 1 - home
@@ -134,7 +134,7 @@ def test_a_split_parts_two_worlds_that_were_taken_for_one():
     kept = agent.kept
     for episode in kept.archive:
         if episode.component == 1:
-            give(agent.components[0].known, episode, 8)
+            give(agent.components[0].known, episode)
             episode.component = 0
     agent.components[0].episodes = 12
     del agent.components[1:]
@@ -201,7 +201,7 @@ def test_wider_rewards_bring_the_archive_and_the_components_to_their_range():
         total = agent.learning.nothing()
         for episode in agent.kept.archive:
             if episode.component == place:
-                give(total, episode, 6)
+                give(total, episode)
         assert total.sums == pytest.approx(component.known.sums)
         assert total.own["watched"] == pytest.approx(component.known.own["watched"])
 

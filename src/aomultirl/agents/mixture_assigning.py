@@ -90,7 +90,7 @@ class Assigner:
     def assign(self, place: int, episode: ArchivedEpisode) -> Component:
         """Add the episode that was just met to a component, and to the archive."""
         kept, component = self.kept, self._component(place)
-        give(component.known, episode, self._n_states)
+        give(component.known, episode)
         component.episodes, component.last = component.episodes + 1, kept.met
         kept.met += 1
         kept.archive = [*kept.archive, episode][-self.archive :] if self.archive else []
@@ -112,7 +112,7 @@ class Assigner:
             return
         target, source = self._component(place), components[home]
         take(source.known, episode, self._n_states)
-        give(target.known, episode, self._n_states)
+        give(target.known, episode)
         source.episodes, target.episodes, episode.component = source.episodes - 1, target.episodes + 1, place
         self.kept.moves += 1
         if source.episodes == 0:
@@ -144,13 +144,13 @@ class Assigner:
         opposite = others.pop(draw_below(len(others), stream))
         parts = Component(self.learning.nothing(), 1), Component(self.learning.nothing(), 1)
         for part, first in zip(parts, (opposite, founder), strict=True):
-            give(part.known, first, self._n_states)
+            give(part.known, first)
         places = [0] * len(others)
         for sweep in range(1 + PASSES):
             for number, episode in enumerate(others):
                 here, there = parts[places[number]], parts[1 - places[number]]
                 if sweep == 0:  # it is in neither part yet
-                    give(here.known, episode, self._n_states)
+                    give(here.known, episode)
                     here.episodes += 1
                 gain = self._gain(episode, here, there)
                 if draw_unit(stream) < 1.0 / (1.0 + math.exp(min(700.0, -gain))):
@@ -170,7 +170,7 @@ class Assigner:
         """Move an episode; what :meth:`_gain` says of it."""
         gain = self._gain(episode, here, there)
         take(here.known, episode, self._n_states)
-        give(there.known, episode, self._n_states)
+        give(there.known, episode)
         here.episodes, there.episodes = here.episodes - 1, there.episodes + 1
         return gain
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.packed_counts import Packed, pack_counts, unpack_counts
+from aomultirl.engine.packed_counts import Packed, pack_counts, table_of
 from aomultirl.identifying.marginal_likelihood import EpisodeSeen
 from aomultirl.learning import Known
 from aomultirl.learning.posterior import WATCHED_SUMS
@@ -100,13 +100,13 @@ def archived(counts: CountTable, watched: NDArray[np.float64], component: int) -
     return ArchivedEpisode(component, pairs, states, visits, next(iter(counts.ends), -1), visited)
 
 
-def give(known: Known, episode: ArchivedEpisode, n_states: int) -> None:
+def give(known: Known, episode: ArchivedEpisode) -> None:
     """Add what an episode has shown to what is known of a world."""
     n_pairs = len(known.counts.record.heads)
     filled = np.bincount(episode.pairs, minlength=n_pairs).astype(np.int32)
     terminal = np.array([episode.ended] if episode.ended >= 0 else [], np.int32)
     packed = Packed(filled, episode.states, episode.visits, terminal, np.ones(len(terminal), np.int64))
-    known.counts.add(unpack_counts(packed, n_pairs, n_states))
+    known.counts.add(table_of(packed, n_pairs))
     watched = episode.watched_by_pair(len(known.sums))
     if watched.shape[1]:
         known.sums += watched[WATCHED_SUMS]
@@ -132,7 +132,7 @@ def take(known: Known, episode: ArchivedEpisode, n_states: int) -> None:
     ends = {state: times for state, times in ends.items() if times > 0}
     filled = np.bincount(owners[left], minlength=n_pairs).astype(np.int32)
     terminal, times = np.array(sorted(ends), np.int32), np.array([ends[s] for s in sorted(ends)], np.int64)
-    known.counts = unpack_counts(Packed(filled, packed.states[left], visits[left], terminal, times), n_pairs, n_states)
+    known.counts = table_of(Packed(filled, packed.states[left], visits[left], terminal, times), n_pairs)
     watched = episode.watched_by_pair(len(known.sums))
     if watched.shape[1]:
         seen = filled > 0  # what is left of sums elsewhere is rounding

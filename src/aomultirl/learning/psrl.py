@@ -162,7 +162,7 @@ class PSRL(Learner):
     """Posterior sampling: the plan that is best in a world drawn from the Dirichlet posterior; no guarantee here.
 
     The formulas are in :mod:`aomultirl.learning.posterior`, when a world is drawn anew in
-    :mod:`aomultirl.learning.psrl`.  The defaults are those that earned most on the development worlds of
+    :mod:`aomultirl.learning.psrl`.  The defaults were chosen on the development worlds of
     ``examples/tuning/peers.py``.
 
     Parameters

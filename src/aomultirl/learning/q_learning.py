@@ -142,8 +142,8 @@ register(QLearningBehaviour, prepare=_prepare, attend=_attend)
 class QLearning(Learner):
     """Plain Q-learning, epsilon-greedy from an optimistic start: what most people compare with first; no guarantee.
 
-    The formulas are in :mod:`aomultirl.learning.q_learning`.  The defaults are those that earned most on the
-    development worlds of ``examples/tuning/peers.py``.
+    The formulas are in :mod:`aomultirl.learning.q_learning`.  The defaults were chosen on the development worlds
+    of ``examples/tuning/peers.py``.
 
     Parameters
     ----------
