@@ -34,8 +34,7 @@ GRIDS = {
     },
     "MixtureOfMDPs": {
         "concentration": (0.3, 1.0, 5.0),
-        "prior": (0.1, 0.3, 1.0),
-        "reassignments": (8, 24),
+        "prior": (0.1, 1.0),
     },
 }
 """The values that are tried, all combinations of them."""
