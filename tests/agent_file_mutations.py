@@ -26,6 +26,9 @@ AGENTS = {
     "PooledUCBVI": lambda: ao.agents.PooledUCBVI(0.1, 20),
     "UCRL2": lambda: ao.agents.UCRL2(50, 0.1, pooled=True),
     "Optimal": lambda: ao.agents.Optimal(20),
+    "QLearning": lambda: ao.agents.Pooled(ao.learning.QLearning(), 20),
+    "PSRL": lambda: ao.agents.Told(ao.learning.PSRL(), 20, rewards="unknown"),
+    "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(20, archive=3, rewards="unknown"),
 }
 ODD = [
     *(None, True, -1, 0, 7, 2**31, 2**63, 2**70, 10**400, 1e308, -1.5, "x", "\0", "x" * 300, [], {}, [[]], [0] * 1000),

@@ -40,6 +40,9 @@ AGENTS = {
         lambda told: ao.agents.SequentialAOMultiRL(0.1, 3000, 1.299999, GAMMA, rewards=told),
     ),
     "Recall": (GRID, lambda told: ao.agents.Recall(0.03, 600, rewards=told)),
+    "QLearning": (RANDOM, lambda told: ao.agents.Pooled(ao.learning.QLearning(), 50, rewards=told)),
+    "PSRL": (RANDOM, lambda told: ao.agents.Told(ao.learning.PSRL(), 50, rewards=told)),
+    "MixtureOfMDPs": (GRID, lambda told: ao.agents.MixtureOfMDPs(200, archive=4, rewards=told)),
 }
 
 

@@ -38,14 +38,33 @@ def toy():
         lambda rewards: ao.agents.Pooled(ao.learning.Practical(), 20, rewards=rewards),
         lambda rewards: ao.agents.Told(ao.learning.Practical(), 20, rewards=rewards),
         lambda rewards: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.01), 20, rewards=rewards),
+        lambda rewards: ao.agents.Pooled(ao.learning.QLearning(), 20, rewards=rewards),
+        lambda rewards: ao.agents.Told(ao.learning.PSRL(), 20, rewards=rewards),
     ],
-    ids=["Recall", "Pooled", "Told", "UCRL2"],
+    ids=["Recall", "Pooled", "Told", "UCRL2", "QLearning", "PSRL"],
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_nearly_every_episode_of_the_toy_succeeds(agent, rewards, seed):
     history = ao.run(agent(rewards), toy(), ao.streams.uniform(), episodes=300, seed=seed)
     assert history["learning_reward"].sum() >= 290
     assert (history["learning_steps"] <= 2).all()
+
+
+@pytest.mark.parametrize("rewards", ["known", "unknown"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mixture_succeeds_but_where_it_tries_a_new_world(rewards, seed):
+    """After k episodes it does with probability 1 / (k + 1): ln 300, about 6 of 300, and two lives for each."""
+    history = ao.run(ao.agents.MixtureOfMDPs(20, rewards=rewards), toy(), ao.streams.uniform(), 300, seed=seed)
+    assert history["learning_reward"].sum() >= 300 - 2 * 6 - 10
+
+
+@pytest.mark.parametrize("learner", [ao.learning.QLearning(), ao.learning.PSRL()], ids=lambda each: type(each).__name__)
+def test_plain_learners_cross_the_large_lake(learner):
+    """Nine lives in ten of a thousand, the first ones included; 95 and 93 % on average."""
+    lake = ao.worlds.from_gymnasium(gym.make("FrozenLake-v1", map_name="8x8", is_slippery=False), terminal="end")
+    agent = ao.agents.Pooled(learner, 100, rewards="unknown")
+    history = ao.run(agent, lake, ao.streams.uniform(), episodes=1000, seed=0)
+    assert history.reward.mean() > 0.9
 
 
 def test_a_terminal_state_keeps_itself_and_earns_nothing():

@@ -43,6 +43,12 @@ AGENTS = {
         2, 1.0, 5, 0.1, learning_horizon=30, first_clustering_horizon=900, **SMALL
     ),
     "DoublingAOMultiRL": lambda: ao.agents.DoublingAOMultiRL(2, 1.0, 0.1, horizon=3000, samples=15),
+    "Q-learning, pooled": lambda: ao.agents.Pooled(ao.learning.QLearning(epsilon=0.1), 40, rewards="unknown"),
+    "Q-learning, told": lambda: ao.agents.Told(ao.learning.QLearning(), 40),
+    "PSRL, pooled": lambda: ao.agents.Pooled(ao.learning.PSRL(), 40, rewards="unknown"),
+    "PSRL, told": lambda: ao.agents.Told(ao.learning.PSRL(), 40),
+    "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(40, archive=4),
+    "MixtureOfMDPs, unknown rewards": lambda: ao.agents.MixtureOfMDPs(40, rewards="unknown"),
 }
 
 

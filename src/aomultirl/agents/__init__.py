@@ -16,6 +16,7 @@ from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Agent, Report
 from aomultirl.agents.baselines import Optimal, Random
 from aomultirl.agents.doubling import DoublingAOMultiRL
+from aomultirl.agents.mixture import MixtureOfMDPs
 from aomultirl.agents.recall import Recall
 from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.agents.two_stage import TwoStageAOMultiRL
@@ -26,6 +27,7 @@ __all__ = [
     "AOMultiRL",
     "Agent",
     "DoublingAOMultiRL",
+    "MixtureOfMDPs",
     "OneEpisode",
     "OneEpisodeLearner",
     "OneEpisodeUCBVI",

@@ -78,10 +78,15 @@ def unpack_counts(packed: Packed, n_pairs: int, n_states: int) -> CountTable:
     owners = np.repeat(np.arange(n_pairs), filled)
     same_row = np.diff(owners) == 0
     _need(bool((np.diff(states)[same_row] > 0).all()), "states must rise in every row")
-    table, first = CountTable(n_pairs), 0
-    table.ends = dict(zip(terminal.tolist(), ends.tolist(), strict=True))
-    while first < len(states):
-        first = _fill(table.record, owners, states, visits, first)
+    return table_of(packed, n_pairs)
+
+
+def table_of(packed: Packed, n_pairs: int) -> CountTable:
+    """The table again, without looking whether any table could hold it: for what was a table a moment ago."""
+    table, first, owners = CountTable(n_pairs), 0, np.repeat(np.arange(n_pairs), packed.filled)
+    table.ends = dict(zip(packed.terminal.tolist(), packed.ends.tolist(), strict=True))
+    while first < len(owners):
+        first = _fill(table.record, owners, packed.states, packed.visits, first)
         table.make_room_if_crowded()
     return table
 

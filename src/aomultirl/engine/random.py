@@ -54,3 +54,10 @@ def draw_below(n: int, stream: RandomStream) -> int:
     """A number below n from a stream, which moves on."""
     bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])
     return int(below(np.uint64(n), bits))
+
+
+@kernel
+def draw_unit(stream: RandomStream) -> float:
+    """A number of [0, 1), a multiple of 2**-53, from a stream, which moves on."""
+    bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])
+    return float(np.float64(bits >> np.uint64(11)) * 2.0**-53)

@@ -1,10 +1,14 @@
-"""The policy that is best for what was counted, as it is: no bonus, and an unvisited pair leads nowhere."""
+"""The policy that is best for what was counted, as it is: no bonus, and an unvisited pair leads nowhere.
+
+And the choice between actions that promise the same, for learners that leave it to chance.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.engine.signals import serve_signals
 
 
@@ -58,3 +62,19 @@ def iterate(
                     best, plan[s] = q, a
             values[s] = going_on[s] * best + (1.0 - going_on[s]) * rest / (1.0 - discount)
     return plan
+
+
+@kernel
+def draw_best(q: NDArray[np.float64], first: int, last: int, stream: RandomStream) -> int:
+    """The place, from ``first`` on, of the greatest of ``q[first:last]``; one at random where several are as great."""
+    best = q[first:last].max()
+    tied = 0
+    for i in range(first, last):
+        tied += q[i] == best
+    skip = 0 if tied == 1 else draw_below(tied, stream)
+    for i in range(first, last):
+        if q[i] == best:
+            if skip == 0:
+                return i - first
+            skip -= 1
+    return 0

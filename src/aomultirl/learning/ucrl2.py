@@ -25,11 +25,11 @@ from aomultirl import checks
 from aomultirl.engine.behaviours import ASK, Table, empty_table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
-from aomultirl.engine.random import RandomStream, draw_below
+from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.learning.base import Known, Learner, Learning, Share
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
-from aomultirl.learning.greedy import greedy
+from aomultirl.learning.greedy import draw_best, greedy
 from aomultirl.setting import Setting
 
 DISCOUNT, SWEEPS = 0.98, 200
@@ -185,22 +185,6 @@ def _promised(
 
 
 @kernel
-def _choose(q: NDArray[np.float64], first: int, last: int, stream: RandomStream) -> int:
-    """The place of the greatest entry; of one of them at random where there are several."""
-    best = q[first:last].max()
-    tied = 0
-    for i in range(first, last):
-        tied += q[i] == best
-    skip = 0 if tied == 1 else draw_below(tied, stream)
-    for i in range(first, last):
-        if q[i] == best:
-            if skip == 0:
-                return i - first
-            skip -= 1
-    return 0
-
-
-@kernel
 def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     """A new epoch."""
     table = behaviour.table
@@ -213,7 +197,7 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     radii, rewards = _promised(behaviour, visits, step)
     q = extended_value_iteration(starts, states, probs, radii, rewards, n_states, 1.0 / np.sqrt(step))[1]
     for s in range(n_states):
-        action = _choose(q, s * n_actions, (s + 1) * n_actions, stream)
+        action = draw_best(q, s * n_actions, (s + 1) * n_actions, stream)
         table.plan[s], table.budget[s] = action, max(1, visits[s * n_actions + action])
     behaviour.epochs[()] += 1
 
