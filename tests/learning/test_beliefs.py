@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from aomultirl.learning.shared_rows import share_rewards, share_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln, logsumexp
@@ -12,7 +13,6 @@ from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.identifying.knowledge import knowledge
 from aomultirl.learning.beliefs import LATEST, act_on_beliefs, settle
 from aomultirl.learning.optimism import GUIDE, SPENT, Options, planner
-from aomultirl.learning.shared_rows import share_rewards, share_rows
 
 NONE = np.empty(0)
 

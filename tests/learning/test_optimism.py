@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from aomultirl.learning.shared_rows import share_rewards, share_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
@@ -24,7 +25,6 @@ from aomultirl.learning.optimism import (
     reprice,
     sweep,
 )
-from aomultirl.learning.shared_rows import share_rewards, share_rows
 
 HORIZON = 500
 

@@ -221,6 +221,10 @@ class Agent:
 
         return play(self, start, n_states, n_actions, rewards, episodes, seed)
 
+    def remember(self, groups: Any) -> None:
+        """Start with a memory of worlds that others have met; see :meth:`aomultirl.agents.Recall.remember`."""
+        raise ValueError(f"{type(self).__name__} cannot start with a memory; ao.agents.Recall can")
+
     def findings(self) -> dict[str, Any]:
         """What else is worth knowing of a run: numbers and lists that JSON can hold."""
         return {}

@@ -19,7 +19,7 @@ is.  The *name* of a world, in turn, says what the agent believes, of every epis
 """
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar
 
@@ -38,6 +38,7 @@ from aomultirl.agents.base import (
     read_failure,
 )
 from aomultirl.agents.recall_memory import RecallMemory, Verdict, World, add_since
+from aomultirl.agents.remembering import check_groups, read_group
 from aomultirl.agents.rereading import Rereading
 from aomultirl.agents.tracing import Trace
 from aomultirl.engine.counts import CountTable
@@ -110,6 +111,7 @@ class Recall(Agent):
     ) -> None:
         self.failure, self.horizon, self.resolution = failure, horizon, resolution
         self.proof, self.rewards, self.learner = proof, rewards, learner
+        self._groups: list[Any] = []
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
@@ -124,12 +126,48 @@ class Recall(Agent):
             raise checks.Refusal("learner", f"is {checks.shown(self.learner)}, not ao.learning.Practical(...)")
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
         self._take_over(RecallMemory())
+        self._read_groups(self._groups)
         self._now: tuple[BeliefBehaviour, Knowledge, Knowledge, list[World]] | None = None
 
     def _take_over(self, kept: RecallMemory) -> None:
         self.kept = kept
         setting = self.setting
         self._reading = Rereading(kept, setting.n_states, setting.n_actions, self._learning.learns_rewards)
+
+    def remember(self, groups: Any) -> None:
+        """Start with a memory: what logs or models say of worlds.
+
+        Before the first episode, every run of the agent begins with it; later it is added to what is remembered.  It
+        serves to act, and proves nothing.
+
+        Parameters
+        ----------
+        groups
+            a list with one entry for every world: an :class:`aomultirl.MDP`; counts of transitions, (S, A, S) or sparse
+            (S * A, S); or {"counts": such counts, "rewards": (S, A), what pairs have earned in all, "ends": (S,), how
+            many episodes ended on arriving in each state}.
+
+        Examples
+        --------
+        >>> import aomultirl as ao
+        >>> models = ao.worlds.gridworld()
+        >>> agent = ao.agents.Recall(0.05, horizon=300)
+        >>> agent.remember(models)
+        >>> history = ao.run(agent, models, ao.streams.uniform(), episodes=8)
+        >>> len(agent.worlds)
+        4
+        """
+        found = check_groups(groups)
+        if "setting" in vars(self):
+            self._read_groups(found)
+        else:
+            self._groups += found
+
+    def _read_groups(self, groups: Sequence[Any]) -> None:
+        learns, fresh = self._learning.learns_rewards, self._learning.nothing().own["values"]
+        known = [read_group(group, self.setting, learns, f"groups[{i}]") for i, group in enumerate(groups)]
+        if known:
+            self._reading.begin_with(known, fresh)
 
     @property
     def worlds(self) -> list[World]:

@@ -96,10 +96,7 @@ class Rereading:
             worlds that the episode is proven not to be.
         """
         memory, rows = self.memory, self.rows
-        moved = rows.make_places(table)
-        if moved is not None:
-            for past in memory.past:
-                past.places = moved[past.places]
+        self._make_places(table)
         entries = rows.entries(table, sums)
         for world in memory.worlds:
             world.met *= FADING
@@ -110,6 +107,24 @@ class Rereading:
         memory.past.append(episode)
         memory.met += 1
         return episode
+
+    def begin_with(self, known: Sequence[tuple[CountTable, Floats]], values: Floats) -> None:
+        """Add worlds of which this was counted and earned, by others; values, (S,): where planning begins."""
+        for table, sums in known:
+            self._make_places(table)
+            place, entries = self._found(values), self.rows.entries(table, sums)
+            self.rows.put(entries, place)
+            self.memory.worlds[place].episodes = 1
+            self._changed.add(place)
+        self.rows.fit()
+        self._sum_alone()
+        self._write_down()
+
+    def _make_places(self, table: CountTable) -> None:
+        moved = self.rows.make_places(table)
+        if moved is not None:
+            for past in self.memory.past:
+                past.places = moved[past.places]
 
     def settle(self, episode: PastEpisode, world: World) -> None:
         """The episode that was taken in last is proven to be of this world, and is never read again."""

@@ -142,6 +142,8 @@ def unjudged_row(number: int, start: int, report: Report, ran: list[Ran]) -> Row
         estimate_error=np.nan,
         certified=report.certified,
         abstained=report.abstained,
+        taken_for=report.world,
+        sure=report.sure,
     )
 
 

@@ -1,6 +1,7 @@
 """What happened in a run, one row an episode; written to and read from Parquet without loss."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ class Row(NamedTuple):
     bonus from the start.  estimate_error: the mean over all pairs of the l1 distance between the true transitions and
     those learned so far of this world; a pair never visited counts 1.  Numbers that need the world are nan where
     nobody knows it.  certified: an old cluster, proven at every pair it takes.  abstained: in no cluster.
+    taken_for: the name of the world that the agent believes the episode was, proven or not, -1 where it has no beliefs.
+    sure: how probable it found that when the episode was over; nan where it has no beliefs.
     """
 
     episode: int
@@ -51,6 +54,8 @@ class Row(NamedTuple):
     estimate_error: float
     certified: bool
     abstained: bool
+    taken_for: int = -1
+    sure: float = math.nan
 
 
 @contextmanager
@@ -199,6 +204,9 @@ def _summary(history: History) -> Iterator[str]:
     wrong = f", {history.misclustered:,} episodes in a wrong one" if (history["task"] >= 0).any() else ""
     unsure = f", {none:,} episodes in none" if none else ""
     yield f"worlds told apart: {worlds}{unsure}{wrong}" if worlds or none else "worlds told apart: this agent does not"
+    if (history["taken_for"] >= 0).any():
+        believed = len(set(history["taken_for"][-last:].tolist()) - {-1})
+        yield f"worlds believed lately: {believed}, {np.nanmean(history['sure'][-last:]):.0%} sure in the mean"
     if np.isnan(history["regret"]).all():
         yield "regret: not known" + ("" if history._knows_the_worlds() else ", as nobody knows the worlds")
     else:
@@ -248,22 +256,29 @@ def read_rows(content: bytes, path: str | Path, constants: Mapping[str, type] | 
     import pyarrow.parquet
 
     wanted = _schema(tuple((constants or {}).items()))
+    older = pyarrow.schema([field for field in wanted if field.name not in Row._field_defaults])
     try:
         texts = [name for name, kind in (constants or {}).items() if kind is str]
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content), read_dictionary=texts, pre_buffer=False)
         given, count = file.schema_arrow, file.metadata.num_rows
+        held = wanted if given.get_field_index("taken_for") >= 0 else older
         if constants is None:
-            given = pyarrow.schema(list(given)[-len(wanted) :])
-        if not given.equals(wanted):
+            given = pyarrow.schema(list(given)[-len(held) :])
+        if not given.equals(held):
             raise files.UnfitFileError(path, f"{NO_HISTORY}: {_difference(given, wanted)}")
         if not 0 <= count <= len(content):  # every row takes some bytes, and a few may claim to be very many
             raise files.UnfitFileError(path, f"claims to hold {count:,} rows in {len(content):,} bytes")
-        table = file.read(columns=wanted.names if constants is None else None, use_threads=False)
+        table = file.read(columns=held.names if constants is None else None, use_threads=False)
     except files.UnfitFileError:
         raise
     except Exception as error:  # the reader of Parquet has many ways to fail
         words = " ".join(str(error).split())
         raise files.UnfitFileError(path, f"is not a Parquet file: {words:.160}") from None
+    if held is older:  # from before agents said what they believe
+        for name, value in Row._field_defaults.items():
+            table = table.append_column(
+                wanted.field(name), [pyarrow.repeat(value, count).cast(wanted.field(name).type)]
+            )
     if table.column_names != wanted.names or any(column.null_count for column in table.columns):
         raise files.UnfitFileError(path, f"{NO_HISTORY}: a number is missing in it, or a column there twice")
     return table

@@ -38,7 +38,13 @@ def peers(told: dict[str, Any]) -> dict[str, Described]:
 
     `Recall` should earn more than each of them in the last column of every world, and the table says whether it does.
     """
-    return {}
+    shapes = {"QLearning": "Q-learning", "PSRL": "PSRL"}
+    rows = {
+        f"{words}, {form}": {"name": kind, "parameters": {"learner": {"name": name, "parameters": {}}, **told}}
+        for name, words in shapes.items()
+        for form, kind in (("pooled", "Pooled"), ("fresh", "OneEpisode"))
+    }
+    return {**rows, "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": told}}
 
 
 def planners(horizon: int, is_deterministic: bool) -> dict[str, Described]:
