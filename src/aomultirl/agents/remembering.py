@@ -87,7 +87,7 @@ def _counts(given: Any, setting: Setting, place: str) -> Any:
     name, sizes = f"{place}['counts']", (setting.n_states, setting.n_actions, setting.n_states)
     rows: Any
     if sp.issparse(given):
-        rows = sp.csr_array(given)  # type: ignore[call-overload]
+        rows = sp.csr_array(given, copy=True)  # type: ignore[call-overload]  # it is changed below
     else:
         dense = checks.finite_array(name, given, lowest=0.0)
         if dense.shape != sizes:
