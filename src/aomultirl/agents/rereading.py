@@ -170,7 +170,7 @@ class Rereading:
         self._put(entries, past.world, -1)
         world, past.sure = self._draw(entries, old.values, stream)
         self._put(entries, world)
-        if world == past.world:
+        if world == past.world and not self.rows.learns_rewards:  # fractions may differ in their last bit
             self._changed = before
         past.world = world
         if old.episodes == 0:
@@ -248,8 +248,10 @@ class Rereading:
 
     def _make_one(self, place: int, other: int) -> None:
         one, two = self.memory.worlds[place], self.memory.worlds[other]
-        self.rows.counts[place] += self.rows.counts[other]
-        self.rows.alone[place] += self.rows.alone[other]
+        counts, alone = self.rows.counts[other].copy(), self.rows.alone[place] + self.rows.alone[other]
+        places = np.flatnonzero(counts)
+        self.rows.put(Entries(places, counts[places]), place)
+        self.rows.alone[place] = alone
         if two.episodes > one.episodes:
             one.values = two.values
         one.episodes += two.episodes
