@@ -71,6 +71,24 @@ class Rereading:
             self.rows.theta[:], self.rows.shared[:] = memory.spreads, memory.shared
         self.rows.weigh()
         self._changed: set[int] = set()
+        self._check_past()
+
+    def _check_past(self) -> None:
+        """Refuse past episodes that could not be taken out of their worlds."""
+        layout = self.rows.layout
+        pairs, rewards = layout.first[[layout.n_pairs, layout.n_pairs + layout.n_states]]
+        left = self.rows.counts[:, :rewards].copy()
+        for past in self.memory.past:
+            visits = past.places < rewards
+            left[past.world, past.places[visits]] -= past.counts[visits]
+            moves = past.places < pairs
+            most = np.bincount(layout.owners[past.places[moves]], past.counts[moves], layout.n_pairs)
+            if (past.counts[visits] % 1.0).any():
+                raise ValueError("memory.past holds parts of visits")
+            if (past.counts[~visits] > most[(past.places[~visits] - rewards) // 2] + 1e-6).any():
+                raise ValueError("memory.past holds rewards above 1")
+        if (left < 0.0).any():
+            raise ValueError("memory.past holds more than the worlds in memory.worlds")
 
     # -- one episode --------------------------------------------------------------------------------------
 
