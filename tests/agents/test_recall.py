@@ -10,6 +10,7 @@ import pytest
 from gymnasium.wrappers import TimeLimit
 
 import aomultirl as ao
+from aomultirl.agents import saving
 from aomultirl.agents.base import Setting
 from aomultirl.agents.recall import Verdict
 from aomultirl.engine.counts import CountTable
@@ -41,17 +42,16 @@ def begun(agent, models, episodes=40):
 
 def simulator(world, start, seed):
     one, two = streams(seed, 2)
-    return Simulator(world.alias_tables, world.gains, start, one, two)
+    return Simulator(world.alias_tables, world.gains, start, one, two, terminal=world.terminal)
+
+
+ROWS = ("counts", "alone", "own", "masses", "pooled", "together", "theta", "alpha", "shared")
 
 
 def remembered(agent):
-    """All that a run has left in memory, as bytes."""
-    found = [agent.clusters, agent.kept.met, agent.abstentions, json.dumps(agent.kept.traces.as_dicts())]
-    for world in agent.worlds:
-        tables = [world.counts] if world.proven is None else [world.counts, world.proven]
-        found += [array.tobytes() for table in tables for array in table.to_lists()]
-        found += [world.sums.tobytes(), world.values.tobytes(), world.met, world.tries, world.number]
-    return found
+    """All that a run has left in memory, as bytes: what files keep, and the rows that are made of it."""
+    rows = agent._reading.rows
+    return [saving.to_bytes(agent), *(getattr(rows, name).tobytes() for name in ROWS), rows.layout.keys.tobytes()]
 
 
 # -- what users see ---------------------------------------------------------------------------------------
@@ -280,6 +280,83 @@ def test_an_episode_that_is_given_up_leaves_no_trace(rewards):
         assert not session.over
         session.close()
         assert remembered(player) == before
+
+
+def brinks():
+    """A brink, from which one waits, goes left or goes right: one side is a hole, which one depends on the world.
+
+    The other side earns 1 when it is left, and then the episode ends.
+    """
+    rows = np.zeros((4, 3, 4))
+    rows[0, [0, 1, 2], [0, 1, 2]] = rows[1:, :, 3] = 1.0
+    rewards = np.array([[0.0] * 3, [1.0] * 3, [1.0] * 3, [0.0] * 3])
+    return ao.ModelSet([ao.MDP(rows, rewards, terminal=[hole, 3]) for hole in (1, 2)])
+
+
+def ending():
+    """Two random worlds that end episodes in different states."""
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
+    return ao.ModelSet([ao.MDP(world.transitions, models.rewards, terminal=[4 + i]) for i, world in enumerate(models)])
+
+
+@pytest.mark.parametrize("rewards", ["known", "unknown"])
+@pytest.mark.parametrize("ends", [False, True])
+def test_saved_and_loaded_after_every_episode_it_goes_on_to_the_bit(rewards, ends):
+    """Thirty episodes, in which worlds are founded, left, merged and parted, against an agent that is never saved."""
+    models, most = ending() if ends else ao.worlds.random_models(6, 3, 2, 3, 1.0, 0), 0
+    player, twin = (begun(ao.agents.Recall(0.1, 40, rewards=rewards), models) for _ in range(2))
+    for k in range(30):
+        for agent in (player, twin):
+            simulator(models[k * k % 3 % 2], 0, k).drive(agent.episode(0, streams(k, 1)[0]))
+        twin, _ = saving.from_bytes(saving.to_bytes(twin))
+        assert remembered(player) == remembered(twin), k
+        most = max(most, len(player.worlds))
+    assert most > 1
+    assert len(player.kept.past) > 5
+
+
+@pytest.mark.parametrize("rewards", ["known", "unknown"])
+def test_where_one_side_is_a_hole_it_does_not_wait_for_ever(rewards):
+    """Nobody can know the side, so half of the episodes earn 1.  Of the last 60, 15 or fewer would with chance 1e-4."""
+    history = ao.run(ao.agents.Recall(0.1, 40, rewards=rewards), brinks(), ao.streams.uniform(), 120, seed=1)
+    assert history["learning_reward"][-60:].sum() > 15
+    assert history["learning_steps"][-60:].mean() < 5.0
+
+
+def test_vectors_are_kept_from_episode_to_episode_and_begin_anew_with_other_worlds_or_rewards():
+    models = ending()
+    player = begun(ao.agents.Recall(0.1, 40, rewards="unknown"), models, 100)
+    kept, k = player.kept, 0
+    while len(kept.vectors) == 0 or kept.vectors_of != [world.name for world in player.worlds]:
+        simulator(models[k % 2], 0, k).drive(player.episode(0, streams(k, 1)[0]))
+        k += 1
+        assert k < 50, "in most episodes the worlds stay as they are"
+    count = len(player.worlds) + 1
+    assert len(kept.vectors) == 6 * (count + 1) * count
+    behaviour = player._behaviour(np.zeros(18), streams(0, 1)[0])
+    assert behaviour.vectors.alpha.ravel().tolist() == kept.vectors.tolist()
+    kept.vectors_of[0] = 99
+    assert not player._behaviour(np.zeros(18), streams(0, 1)[0]).vectors.alpha.any()
+    player.rescale_rewards(0.5, 0.25, 0.25)
+    assert len(player.kept.vectors) == 0
+
+
+def test_wider_rewards_bring_past_episodes_to_their_range():
+    """What a world has earned is what its past episodes have, before and after, and files hold it."""
+    models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
+    player = ao.agents.Recall(0.1, 60, rewards="unknown", proof=0.0)
+    ao.run(player, models, ao.streams.uniform(), 12, seed=1)
+    before, values = player._reading.rows.pooled.copy(), [world.values for world in player.worlds]
+    player.rescale_rewards(0.5, 0.25, 0.25)
+    rows, first = player._reading.rows, player._reading.rows.layout.first[24]
+    visits = before[first::2] + before[first + 1 :: 2]
+    assert (rows.pooled[:first] == before[:first]).all()
+    assert rows.pooled[first::2] == pytest.approx(0.5 * before[first::2] + 0.25 * visits)
+    assert rows.pooled[first::2] + rows.pooled[first + 1 :: 2] == pytest.approx(visits)
+    for world, old in zip(player.worlds, values, strict=True):
+        assert world.values == pytest.approx(0.5 * old + 0.25 / 0.02)
+    twin, _ = saving.from_bytes(saving.to_bytes(player))
+    assert remembered(twin) == remembered(player)
 
 
 class Half:

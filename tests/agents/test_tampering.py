@@ -107,7 +107,7 @@ def put(*path, value):
         (put("agent", value=["AOMultiRL"]), r"it.agent must be a text, not \['AOMultiRL'\]"),
         (put("agent", value="Recall"), "no agent can be made of it: TypeError"),
         (put("format", value="something"), "it is not an aomultirl agent"),
-        (put("version", value=1), "it is of version 1, and only version 3 can be read; run it again"),
+        (put("version", value=1), "it is of version 1, and only version 4 can be read; run it again"),
         (put("parameters", "learner", value={"$learner": ["system", {}]}), "there is no learner 'system'"),
         (put("parameters", "learner", value={"$learner": ["UCBVI", []]}), "parameters of UCBVI are not a table"),
         (
@@ -280,3 +280,106 @@ def test_memory_that_no_agent_could_have_is_refused(kind, change, message):
     }
     with pytest.raises(ValueError, match=message):
         saving.from_bytes(with_document(saving.to_bytes(lived(agents[kind]())), change))
+
+
+@pytest.fixture(scope="module", params=["known", "unknown"])
+def recalled(request):
+    """A saved Recall with clusters, worlds that are none, and past episodes."""
+    return saving.to_bytes(lived(ao.agents.Recall(0.1, 100, rewards=request.param), 6))
+
+
+def with_remembered(file, *path, change):
+    """The file after ``change(array)`` of an array in memory, sealed again."""
+    document, arrays = archive.unpack(file)
+    place = document["memory"]
+    for name in path:
+        place = place[name]
+    number = place["$array"]
+    arrays[number] = np.ascontiguousarray(change(arrays[number].copy()))
+    return archive.pack(document, arrays)
+
+
+def setting(place, value):
+    def change(array):
+        array[place] = value
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "message"),
+    [
+        (("past", 0, "places"), lambda places: places[::-1], r"memory.past\[0\].places must rise"),
+        (("past", 0, "places"), setting(-1, 10**6), r"memory.past\[0\].places must rise, up to"),
+        (("past", 0, "places"), setting(0, -1), r"past\[0\].places\[0\] is -1, which it cannot be"),
+        (("past", 0, "places"), lambda places: places[:-1], r"past\[0\].places and counts must be lists of one length"),
+        (
+            ("past", 0, "places"),
+            lambda places: places[None],
+            r"past\[0\].places and counts must be lists of one length",
+        ),
+        (("past", 0, "places"), lambda places: places.astype(float), r"past\[0\].places must be .*int64"),
+        (("past", 0, "counts"), setting(0, -1.0), r"past\[0\].counts\[0\] is -1.0, which it cannot be"),
+        (("past", 0, "counts"), setting(0, np.nan), r"past\[0\].counts"),
+        (("past", 0, "counts"), setting(0, 1e300), r"memory.past holds more than the worlds"),
+        (("past", 0, "counts"), lambda counts: counts + 1.0, r"memory.past holds more than the worlds"),
+        (("past", 0, "counts"), lambda counts: 0.5 * counts, r"memory.past holds parts of visits"),
+        (("transitions",), lambda keys: keys[::-1], "memory.transitions must rise"),
+        (("transitions",), lambda keys: keys[:-1], "memory.transitions has no place for a transition"),
+        (("transitions",), lambda keys: keys[1:], "memory.transitions has no place for a transition"),
+        (("transitions",), lambda keys: keys[:0], "memory.transitions must rise"),
+        (("transitions",), setting(-1, 10**9), "memory.transitions must rise"),
+        (("transitions",), lambda keys: np.append(keys, keys[-1]), "memory.transitions must rise"),
+        (("spreads",), lambda spreads: spreads[1:], r"memory.spreads must have \d+ entries"),
+        (("spreads",), setting(0, 0.0), r"memory.spreads must lie in \[0.1, 1000\]"),
+        (("spreads",), setting(0, 1e-300), r"memory.spreads must lie in \[0.1, 1000\]"),
+        (("spreads",), setting(0, 1e300), r"memory.spreads must lie in \[0.1, 1000\]"),
+        (("shared",), setting(1, 0.0), r"memory.shared must lie in \[0.02, 0.98\]"),
+        (("shared",), setting(1, 1.0), r"memory.shared must lie in \[0.02, 0.98\]"),
+        (("shared",), setting(0, 2.0), "memory.shared"),
+        (("shared",), lambda shared: shared[:2], "memory.shared"),
+        (("worlds", 0, "alone"), lambda alone: alone[1:], r"memory.worlds\[0\].alone must have \d+ entries"),
+        (("worlds", 0, "values"), lambda values: values[1:], r"memory.worlds\[0\].values"),
+    ],
+)
+def test_a_past_that_no_run_has_left_is_refused(recalled, path, change, message):
+    with pytest.raises(ValueError, match=message):
+        saving.from_bytes(with_remembered(recalled, *path, change=change))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("memory", "past", 0, "world", value=9), r"memory.past\[0\].world is 9, but there are \d+ worlds"),
+        (put("memory", "past", 0, "world", value=-1), r"past\[0\].world must be at least 0"),
+        (put("memory", "past", 0, "sure", value=1.5), r"past\[0\].sure"),
+        (put("memory", "past", value=[{}] * 7), "memory.past must be a list of at most 6 entries"),
+        (put("memory", "worlds", 0, "name", value=99), r"names that are not different and below \d+"),
+        (put("memory", "worlds", value=[]), "must be empty where there are no worlds"),
+        (put("memory", "worlds", -1, "episodes", value=0), r"memory.worlds\[\d+\].episodes is 0, but"),
+        (put("memory", "named", value=0), "names that are not different and below 0"),
+        (put("memory", "next_review", value=-1), "memory.next_review must be at least 0"),
+        (put("memory", "met", value=7), "memory.met must be between 0 and 6"),
+        (put("memory", "vectors_of", value=["x"]), "memory.vectors_of"),
+    ],
+)
+def test_a_memory_that_does_not_fit_together_is_refused(recalled, change, message):
+    with pytest.raises(ValueError, match=message):
+        saving.from_bytes(with_document(recalled, change))
+
+
+def test_rewards_of_a_past_episode_are_at_most_its_visits():
+    file = saving.to_bytes(lived(ao.agents.Recall(0.1, 100, rewards="unknown"), 6))
+    for value in (200.0, 1e308):
+        with pytest.raises(ValueError, match=r"memory.past holds rewards above 1"):
+            saving.from_bytes(with_remembered(file, "past", 0, "counts", change=setting(-1, value)))
+
+
+def test_two_worlds_of_one_name_are_refused(recalled):
+    def change(document):
+        worlds = document["memory"]["worlds"]
+        worlds[1]["name"] = worlds[0]["name"]
+
+    with pytest.raises(ValueError, match="names that are not different"):
+        saving.from_bytes(with_document(recalled, change))

@@ -8,7 +8,7 @@ import pytest
 import aomultirl as ao
 from alarms import alarm
 from aomultirl.engine import planning
-from aomultirl.engine.behaviours import act_uniformly
+from aomultirl.engine.behaviours import act_uniformly, empty_table
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.sampling import alias_tables
@@ -18,8 +18,8 @@ from aomultirl.exploring.gosprl import optimistic_path
 from aomultirl.geometry import passage_times, reachability
 from aomultirl.identifying import bets
 from aomultirl.identifying.e_values import gammas
-from aomultirl.identifying.knowledge import Knowledge, TwoRows
-from aomultirl.learning import greedy, shared_rows
+from aomultirl.identifying.knowledge import TwoRows
+from aomultirl.learning import alpha_vectors, greedy, optimism, regrouping, row_likelihoods, world_rows
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
 from aomultirl.theory import CoinGame, SuccessiveElimination, TrackAndStop, UniformAllocation, success_curve
 from aomultirl.theory.average_reward import optimal_gain
@@ -76,13 +76,69 @@ def best_action(sweeps):
     return greedy.iterate(lists.starts, lists.states, visits, GRID.gains, np.ones(GRID.n_states), 0.0, 0.99, sweeps)
 
 
-def sharing(n_worlds, n_pairs):
-    row = 40
-    seen = np.ones((n_worlds, n_pairs * row), np.int64)
-    visits = np.full((n_worlds, n_pairs), row)
-    known = Knowledge(np.arange(n_pairs + 1) * row, np.zeros(seen.shape[1], np.int32), seen, visits)
-    out, mass = np.zeros((n_worlds + 1, seen.shape[1])), np.zeros((n_worlds + 1, n_pairs))
-    return shared_rows._share(known, shared_rows.SharedRows(out, mass, np.ones((3, n_pairs)), 1.0, 0.5))
+WIDTH = 40
+"""Places of a row."""
+
+
+def rows_side_by_side(n_worlds, n_rows):
+    """(first, kinds, counts, theta, alpha) of rows that are all alike, which take no memory."""
+    counts = np.broadcast_to(1.0, (n_worlds, n_rows * WIDTH))
+    alpha = np.broadcast_to(1.0 / WIDTH, n_rows * WIDTH)
+    return np.arange(n_rows + 1) * WIDTH, np.zeros(n_rows, np.int8), counts, np.ones(n_rows), alpha
+
+
+def weighing(n_worlds, n_rows):
+    first, _, counts, theta, alpha = rows_side_by_side(n_worlds, n_rows)
+    own, together = np.zeros((n_worlds, n_rows)), np.zeros(n_rows)
+    return row_likelihoods.weigh_rows(first, counts, counts[0], theta, alpha, own, together)
+
+
+def spreading(n_worlds, n_rows):
+    first, kinds, counts, theta, _ = rows_side_by_side(n_worlds, n_rows)
+    return row_likelihoods.fit_spreads(first, kinds, counts, counts[0], theta)
+
+
+def merging(n_rows):
+    first, kinds, counts, theta, alpha = rows_side_by_side(2, n_rows)
+    numbers = -np.ones((2, n_rows)), -np.ones(n_rows), theta, alpha, np.full(3, 0.5), np.ones(2)
+    return regrouping.ln_gain_of_merging(first, kinds, counts, *numbers, 0, 1)
+
+
+def past_episodes(n_episodes, n_rows):
+    """(owners, (starts, places, counts)) of episodes that have seen every place once."""
+    places = np.tile(np.arange(n_rows * WIDTH), n_episodes)
+    starts = np.arange(n_episodes + 1) * n_rows * WIDTH
+    return np.repeat(np.arange(n_rows), WIDTH), (starts, places, np.broadcast_to(1.0, len(places)))
+
+
+def telling(n_episodes, n_rows):
+    owners, past = past_episodes(n_episodes, n_rows)
+    return regrouping.find_telling_rows(owners, n_rows, *past)
+
+
+def parting(n_episodes, n_rows):
+    first, kinds, _, theta, alpha = rows_side_by_side(1, n_rows)
+    owners, past = past_episodes(n_episodes, n_rows)
+    prior = theta, alpha, np.full(3, 0.5), np.ones(n_rows, bool), np.zeros(len(owners))
+    return regrouping.part_episodes(owners, first, kinds, *prior, *past, np.arange(n_episodes), np.array([0, 1]))
+
+
+def dense_planner(n_worlds, n_states):
+    """A planner of worlds in which every state leads everywhere, with one action."""
+    keys = np.arange(n_states * (n_states + 1))
+    layout = world_rows.WorldRows(n_states, 1, False, keys).layout
+    counted = np.ones((n_worlds, len(layout.outcomes)))
+    return optimism.planner(layout, counted, np.linspace(0.0, 1.0, n_states)[:, None], 100, optimism.Options())
+
+
+def sweeping(sweeps):
+    optimism.sweep(dense_planner(1, 20), empty_table(20), CountTable(20).record, 0, sweeps, 0, True)
+
+
+def vectors(n_worlds, n_states):
+    plan = dense_planner(n_worlds, n_states)
+    made = alpha_vectors.vectors(plan, np.full(n_worlds, 1.0 / n_worlds), None)
+    alpha_vectors.fill_in(plan, made, CountTable(n_states).record)
 
 
 def bet(successors):
@@ -119,7 +175,13 @@ KERNELS = {
         (10**6,),
     ),
     "coins, spreading": (lambda n: success_curve(UniformAllocation(), GAME, [10**6], repetitions=n), (1,), (10**7,)),
-    "sharing of rows": (sharing, (2, 2), (40, 1000)),
+    "weighing rows": (weighing, (2, 2), (800, 2000)),
+    "how spread rows are": (spreading, (2, 2), (6000, 2000)),
+    "merging": (merging, (2,), (1_200_000,)),
+    "telling rows": (telling, (2, 2), (400, 800)),
+    "parting": (parting, (2, 2), (200, 500)),
+    "sweeping over states": (sweeping, (1,), (10**7,)),
+    "vectors": (vectors, (2, 3), (36, 100)),
     "bets": (bet, (3,), (60_000,)),
     "alias tables": (alias, (1,), (30_000,)),
 }

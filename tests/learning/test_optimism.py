@@ -2,90 +2,108 @@ import math
 
 import numpy as np
 import pytest
-from aomultirl.learning.shared_rows import share_rewards, share_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from aomultirl.engine.behaviours import ASK, empty_table
 from aomultirl.engine.counts import CountTable
-from aomultirl.identifying.knowledge import knowledge
-from aomultirl.identifying.proof import at_places
 from aomultirl.learning.optimism import (
-    GUIDE,
+    HIGHEST,
     NEXT,
+    READY,
     SPENT,
     TOP,
     Options,
     back_up,
-    book_row,
+    best_of,
     plan,
     planner,
-    remodel,
-    reprice,
+    promise,
+    see_end,
     sweep,
 )
+from aomultirl.learning.world_rows import WorldRows
+from counted_worlds import make_worlds, seeds
 
 HORIZON = 500
 
 
-def table_of(dense):
-    """A count table of visits (S, A, S)."""
-    n_states, n_actions, _ = dense.shape
-    table = CountTable(n_states * n_actions)
-    for s, a, s2 in np.argwhere(dense).tolist():
-        table.count(s * n_actions + a, s2, int(dense[s, a, s2]))
-    return table
-
-
-def some_visits(rng, n_states, n_actions, filled=0.4):
-    shape = (n_states, n_actions, n_states)
-    return rng.integers(1, 9, shape) * (rng.random(shape) < filled)
-
-
 class Case:
-    """A planner for ``count`` remembered worlds and one episode, and the same in dense arrays."""
+    """A planner for some remembered worlds, a new one and one episode, and the same in dense arrays.
+
+    ``c`` is the hypothesis that is asked for.
+    """
 
     def __init__(self, seed, n_states, n_actions, count, unknown=False):
-        rng = np.random.default_rng(seed)
-        self.sizes, self.rng = (n_states, n_actions), rng
-        self.memory = [some_visits(rng, *self.sizes) for _ in range(count)]
-        self.episode = some_visits(rng, *self.sizes)
-        self.counts = table_of(self.episode)
-        self.known = knowledge([table_of(seen) for seen in self.memory], n_states * n_actions, n_states)
-        self.rewards, self.unknown, told = rng.random(self.sizes), unknown, None
-        if unknown:
-            earned = rng.random(self.known.visits.shape) * self.known.visits
-            told = (
-                rng.random(self.rewards.size) * self.episode.sum(axis=2).ravel(),
-                share_rewards(earned, self.known.visits),
-            )
+        made = make_worlds(seed, n_states, n_actions, count, unknown)
+        self.sizes, self.rng, self.unknown, self.layout = (n_states, n_actions), made.rng, unknown, made.rows.layout
+        self.episode = made.episode()
+        self.counts = self.episode.table
+        self.counted, self.c = made.rows.to_plan_with(doubts=False), int(made.rng.integers(count + 1))
+        self.rewards = made.rng.random(self.sizes)
         self.options = Options(level=0.7, pace=3.0, novelty=0.8, discount=0.9, backups=5)
         self.planner = planner(
-            self.known, share_rows(self.known), self.rewards, HORIZON, self.options, told, rest=0.3, salt=seed % 7
+            self.layout,
+            self.counted,
+            self.rewards,
+            HORIZON,
+            self.options,
+            sums=self.episode.sums if unknown else None,
+            rest=0.3,
+            salt=seed % 7,
         )
-        self.planner.state[GUIDE] = rng.integers(count + 1)
 
     def book(self):
-        for pair in range(len(self.planner.total)):
-            self.planner.state[SPENT] += book_row(self.planner, self.counts.record, pair)
-            remodel(self.planner, pair)
-            reprice(self.planner, pair)
+        """Have the planner hold the counts of the episode, place by place."""
+        p, layout, visits = self.planner, self.layout, self.episode.visits
+        for pair in range(layout.n_pairs):
+            states = layout.outcomes[layout.first[pair] : layout.first[pair + 1] - 1]
+            here = np.append(visits[pair, states], np.delete(visits[pair], states).sum())
+            p.here[layout.first[pair] : layout.first[pair + 1]] = here
+        p.total[:] = n = visits.sum(axis=1)
+        p.state[SPENT] = n.sum()
+        for s in range(self.sizes[0]):
+            see_end(p, s, float(self.episode.goes_on[s]), float(self.episode.ends[s]))
+        if self.unknown:
+            p.here[-2 * layout.n_pairs :] = np.stack((self.episode.sums, n - self.episode.sums), axis=1).ravel()
         return self
 
+    def rows_of(self, kind):
+        """What is planned with of rows of two outcomes, (rows, 2): the hypothesis's and the episode's."""
+        first, n_states, n_pairs = self.layout.first, self.sizes[0], self.layout.n_pairs
+        begin, count = (first[n_pairs], n_states) if kind == "ends" else (first[n_pairs + n_states], n_pairs)
+        seen = self.counted[self.c, begin : begin + 2 * count].reshape(-1, 2)
+        if kind == "ends":
+            return seen + np.stack((self.episode.goes_on, self.episode.ends), axis=1)
+        n = self.episode.visits.sum(axis=1)
+        return seen + np.stack((self.episode.sums, n - self.episode.sums), axis=1)
+
     def weights(self):
-        """What is planned with, (S, A, S): the guide's shared rows where there is a place, and the episode."""
+        """What is planned with, (S, A, S): the hypothesis's rows where there is a place, and the episode."""
         n_states, n_actions = self.sizes
         believed = np.zeros((n_states * n_actions, n_states))
         for pair in range(n_states * n_actions):
-            for i in range(self.known.starts[pair], self.known.starts[pair + 1] - 1):
-                believed[pair, self.known.states[i]] = self.planner.shared_rows.seen[self.planner.state[GUIDE], i]
-        return believed.reshape(n_states, n_actions, n_states) + self.episode
+            for i in range(self.layout.first[pair], self.layout.first[pair + 1] - 1):
+                believed[pair, self.layout.outcomes[i]] = self.counted[self.c, i]
+        return (believed + self.episode.visits).reshape(n_states, n_actions, n_states)
+
+    def earned(self):
+        """(S, A), what each pair earns, as far as it is known."""
+        if not self.unknown:
+            return self.rewards
+        both = self.rows_of("rewards")
+        return (both[:, 0] / np.maximum(both.sum(axis=1), 1e-300)).reshape(self.sizes)
+
+    def going_on(self):
+        """(S,), how often the episode goes on after an arrival."""
+        lasted, over = self.rows_of("ends").T
+        return np.array([1.0 - o / (l + o) if o > 0.0 else 1.0 for l, o in zip(lasted, over, strict=True)])
 
 
 def slow_back_up(case, weights, values, top, left, s):
-    """The formulas of the module, on dense arrays: (Q, (A,), the greatest that ``top`` is made of)."""
-    n, options, rewards = weights.sum(axis=2), case.options, case.planner.rewards.reshape(case.sizes)
+    """The formulas of the module, on dense arrays: (Q, (A,), V, the greatest that ``top`` is made of, hope)."""
+    n, options, rewards = weights.sum(axis=2), case.options, case.earned()
     ahead = options.discount * np.tile(values, (case.sizes[1], 1))
     if case.unknown:
         ahead += rewards[s][:, None]
@@ -101,96 +119,82 @@ def slow_back_up(case, weights, values, top, left, s):
             mean = weights[s, a] @ ahead[a] / n[s, a]
             extra = options.level * math.log(1.0 + left / (options.pace * n[s, a]))
         q.append((n[s, a] * mean + extra * hope) / (n[s, a] + extra) + (0.0 if case.unknown else rewards[s, a]))
-    return np.array(q), best if case.unknown else max(q)
+    share, ended = case.going_on()[s], case.planner.rest / (1.0 - options.discount)
+    v = share * max(q) + (1.0 - share) * ended
+    return np.array(q), v, best if case.unknown else v, hope if case.unknown else hope / options.discount
 
 
-seeds = st.integers(0, 2**32 - 1)
 cases = st.builds(Case, seeds, st.integers(1, 4), st.integers(1, 3), st.integers(0, 3), st.booleans())
 
 
 @settings(deadline=None, max_examples=200)
-@given(cases, st.floats(0.0, 1000.0))
-def test_one_backup_is_the_formula(case, left):
-    """With a memory that knows none, some or all of the successors that the episode saw."""
-    case.book()
-    p = case.planner
-    p.values[:] = values = case.rng.random(case.sizes[0]) * 10.0
-    top = float(values.max() + case.rng.random())
+@given(cases, st.integers(0, HORIZON))
+def test_one_backup_is_the_formula(case, spent):
+    """With a memory that knows none, some or all of the successors that the episode saw, and ends in some states."""
+    p = case.book().planner
+    p.state[SPENT], left = spent, HORIZON - spent
+    p.values[case.c] = values = case.rng.random(case.sizes[0]) * 10.0
+    p.tops[case.c, TOP] = top = float(values.max() + case.rng.random())
     for s in range(case.sizes[0]):
-        v, action, greatest = back_up(p, case.counts.record, top, left, s)
-        slow, seen = slow_back_up(case, case.weights(), values, top, left, s)
-        assert v == pytest.approx(slow.max())
-        assert slow[action] == pytest.approx(v)
+        v, action, greatest = back_up(p, case.counts.record, case.c, s)
+        slow, value, seen, hope = slow_back_up(case, case.weights(), values, top, left, s)
+        assert v == pytest.approx(value)
+        assert p.means.tolist() == pytest.approx([*slow, hope])
+        assert slow[action] == pytest.approx(slow.max())
         assert greatest == pytest.approx(seen)
+        assert slow[best_of(p, p.means[:-1], s)] == pytest.approx(slow.max())
 
 
 def test_novel_successors_count_whether_the_row_is_known_or_not():
     """The only successor that leads anywhere is one that memory has never seen."""
-    memory, episode = np.zeros((3, 2, 3), int), np.zeros((3, 2, 3), int)
-    memory[0, 0, 1], episode[0, :, 2] = 5, 20
     case = Case(0, 3, 2, 0)
-    case.known = knowledge([table_of(memory)], 6, 3)
-    case.episode, case.counts = episode, table_of(episode)
-    case.planner = planner(case.known, share_rows(case.known), case.rewards, HORIZON, case.options)
-    case.planner.state[GUIDE] = 0
+    case.episode.visits[:] = case.episode.ends[:] = 0
+    case.episode.visits[:2, 2] = 20
+    case.counts = case.episode.table
+    known = CountTable(6)
+    known.count(0, 1, 5)
+    rows = WorldRows(3, 2, False)
+    rows.make_places(known)
+    rows.add_table(known, np.empty(0))
+    case.layout, case.counted, case.c = rows.layout, rows.counts, 0
+    case.planner = planner(case.layout, case.counted, case.rewards, HORIZON, case.options)
     case.book()
-    assert case.planner.here[case.known.starts[1:3] - 1].tolist() == [20, 20]
-    test_one_backup_is_the_formula.hypothesis.inner_test(case, 10.0)
+    assert case.planner.here[case.layout.first[1:3] - 1].tolist() == [20, 20]
+    test_one_backup_is_the_formula.hypothesis.inner_test(case, 10)
+
+
+@settings(deadline=None)
+@given(cases, st.integers(0, 9), st.integers(0, 9))
+def test_how_often_an_episode_goes_on_is_what_was_seen_of_it(case, goes_on, ends):
+    p, s = case.book().planner, case.sizes[0] - 1
+    assert p.going_on[case.c] == pytest.approx(case.going_on())
+    see_end(p, s, float(goes_on), float(ends))
+    for c, counted in enumerate(case.counted):
+        lasted, over = counted[case.layout.first[case.layout.n_pairs] + 2 * s :][:2] + [goes_on, ends]
+        assert p.going_on[c, s] == pytest.approx(1.0 - over / (lasted + over) if over > 0 else 1.0)
 
 
 @settings(deadline=None)
 @given(cases)
-def test_rows_are_booked_as_they_are_counted(case):
-    p, more = case.planner, some_visits(case.rng, *case.sizes)
-    case.book()
-    assert p.state[SPENT] == case.episode.sum()
-    case.counts.add(table_of(more))
-    case.episode += more
-    fresh = [book_row(p, case.counts.record, pair) for pair in range(len(p.total))]
-    assert fresh == more.sum(axis=2).reshape(-1).tolist()
-    assert [book_row(p, case.counts.record, pair) for pair in range(len(p.total))] == [0] * len(p.total)
-    here, total = at_places(case.known, case.counts, case.sizes[0])
-    assert (p.here == here).all()
-    assert (p.total == total).all()
-    assert (total == case.episode.sum(axis=2).reshape(-1)).all()
-
-
-@settings(deadline=None)
-@given(cases)
-def test_the_model_is_the_guides_lore_and_the_episode(case):
-    p = case.book().planner
-    dense = case.weights().reshape(len(p.total), -1)
-    assert np.allclose(p.mass, dense.sum(axis=1))
-    for pair in range(len(p.total)):
-        first, last = case.known.starts[pair], case.known.starts[pair + 1] - 1
-        states = case.known.states[first:last]
-        assert np.allclose(p.weight[first:last], dense[pair, states])
-        assert p.weight[last] == pytest.approx(np.delete(dense[pair], states).sum())
-
-
-@settings(deadline=None)
-@given(cases)
-def test_unknown_rewards_are_the_mean_of_what_the_episode_and_the_guides_world_earned(case):
-    p = case.book().planner
-    if not case.unknown:
-        assert (p.rewards == case.rewards.reshape(-1)).all()
-        return
-    guide = p.state[GUIDE]
-    for pair, n in enumerate(case.episode.sum(axis=2).reshape(-1)):
-        visits = n + p.shared_rewards.mass[guide, pair]
-        assert (visits > 0) == (p.mass[pair] > 0), "whoever knows where a pair leads knows what it earns"
-        slow = (p.sums[pair] + p.shared_rewards.sums[guide, pair]) / visits if visits > 0 else 0.0
-        assert p.rewards[pair] == pytest.approx(slow)
+def test_an_episode_that_has_shown_nothing_is_planned_with_memory_alone(case):
+    fresh = case.planner
+    case.episode.visits[:] = case.episode.ends[:] = 0
+    case.episode.sums[:] = 0.0
+    assert fresh.going_on[case.c] == pytest.approx(case.going_on())
+    assert fresh.mass[case.c] == pytest.approx(case.weights().sum(axis=2).ravel())
+    assert fresh.promise == promise(None if case.unknown else case.rewards, 0.3, 0.9)
+    assert (fresh.values == fresh.promise).all()
 
 
 def test_where_nothing_is_known_chance_decides_and_every_action_has_its_turn():
     """Over states and salts each of three actions comes first equally often: chi square, false alarm 1e-6."""
-    known = knowledge([], 600, 200)
-    first = np.zeros((40, 200), int)
+    rows = WorldRows(200, 3, True)
+    first, nothing = np.zeros((40, 200), int), CountTable(600).record
     for salt in range(40):
-        unknown = np.zeros(600), share_rewards(np.zeros((0, 600)), known.visits)
-        p = planner(known, share_rows(known), np.ones((200, 3)), HORIZON, Options(), unknown, salt=salt * 7919)
-        first[salt] = [back_up(p, CountTable(600).record, p.promise, 10.0, s)[1] for s in range(200)]
+        counted, sums = rows.to_plan_with(False), np.zeros(600)
+        p = planner(rows.layout, counted, np.ones((200, 3)), HORIZON, Options(), sums=sums, salt=salt * 7919)
+        first[salt] = [back_up(p, nothing, 0, s)[1] for s in range(200)]
+        assert [best_of(p, np.zeros(3), s) for s in range(200)] == first[salt].tolist()
     often = np.bincount(first.ravel(), minlength=3)
     assert ((often - 8000 / 3) ** 2 / (8000 / 3)).sum() < chi2.isf(1e-6, 2)
     again = np.array([(first[i] == first[j]).mean() for i in range(40) for j in range(i)])
@@ -202,48 +206,43 @@ def test_a_goal_that_ends_the_episode_is_worth_more_than_what_nobody_has_seen():
     counts = CountTable(4)
     counts.count(0, 1, 3)
     counts.end(1, 3)
-    known = knowledge([counts], 4, 2)
-    unknown = np.zeros(4), share_rewards(np.array([[3.0, 0.0, 0.0, 0.0]]), known.visits)
-    arguments = (known, share_rows(known), np.ones((2, 2)), HORIZON, Options(), unknown)
+    rows = WorldRows(2, 2, True)
+    rows.make_places(counts)
+    rows.add_table(counts, np.array([3.0, 0.0, 0.0, 0.0]))
     for salt in range(8):
-        p, table = planner(*arguments, going_on=np.array([[1.0, 0.0]]), salt=salt), empty_table(2)
-        p.state[GUIDE] = 0
-        for pair in range(4):
-            remodel(p, pair)
-            reprice(p, pair)
-        sweep(p, table, CountTable(4).record, 20, 0)
-        assert p.values.tolist() == pytest.approx([1.0, 0.0])
+        p = planner(rows.layout, rows.counts, np.ones((2, 2)), HORIZON, Options(), sums=np.zeros(4), salt=salt)
+        sweep(p, empty_table(2), CountTable(4).record, 0, 20, 0, True)
+        assert p.values[0].tolist() == pytest.approx([1.0, 0.0])
 
 
 @settings(deadline=None)
-@given(cases, st.integers(0, 12), st.data())
-def test_planning_goes_round_and_keeps_entries_that_are_still_good(case, backups, data):
+@given(cases, st.integers(0, 12), st.booleans(), st.data())
+def test_planning_goes_round_and_keeps_entries_that_are_still_good(case, backups, guides, data):
     """A slow rotation: downwards from NEXT, the greatest value anew in every one, the state asked for last."""
-    case.book()
-    p, table, n_states = case.planner, empty_table(case.sizes[0]), case.sizes[0]
-    p.values[:] = case.rng.random(n_states) * 10.0
-    p.tops[:] = p.values.max(), p.values.max() / 2.0
-    p.state[NEXT] = data.draw(st.integers(0, n_states - 1))
+    p, table, n_states, c = case.book().planner, empty_table(case.sizes[0]), case.sizes[0], case.c
+    p.values[:] = case.rng.random(p.values.shape) * 10.0
+    p.tops[c] = p.values[c].max(), p.values[c].max() / 2.0
+    p.rotation[c, NEXT] = data.draw(st.integers(0, n_states - 1))
     last, kept = (data.draw(st.integers(0, n_states - 1)) for _ in range(2))
     p.lease[kept] = 3
-    values, best = p.values.copy(), {}
-    top, highest, s = p.tops[TOP], p.values.max() / 2.0, int(p.state[NEXT])
-    weights, left = case.weights(), max(0, HORIZON - case.episode.sum())
+    every, values, best = p.values.copy(), p.values[c].copy(), {}
+    top, highest, s = p.tops[c, TOP], p.values[c].max() / 2.0, int(p.rotation[c, NEXT])
+    weights, left = case.weights(), max(0, HORIZON - case.episode.visits.sum())
     for step in range(backups + 1):
         if step < backups:
             s = (s - 1) % n_states
             if s == n_states - 1:
                 top, highest = highest, p.promise if case.unknown else -np.inf
         at = s if step < backups else last
-        q, seen = slow_back_up(case, weights, values, top, left, at)
-        values[at] = q.max()
+        q, values[at], seen, _ = slow_back_up(case, weights, values, top, left, at)
         highest = max(highest, seen)
-        if at != kept:
+        if at != kept and guides:
             best.update({at: np.flatnonzero(np.isclose(q, q.max()))})
-    plan(p, table, case.counts.record, backups, last)
-    assert np.allclose(p.values, values)
-    assert p.tops.tolist() == pytest.approx([top, highest])
-    assert p.state[NEXT] == s
+    plan(p, table, case.counts.record, c, backups, last, guides)
+    every[c] = values
+    assert np.allclose(p.values, every), "and the values of no other hypothesis change"
+    assert p.tops[c].tolist() == pytest.approx([top, highest])
+    assert p.rotation[c, NEXT] == s
     assert table.plan[kept] == ASK
     for at, action in enumerate(table.plan.tolist()):
         assert action in best.get(at, [ASK])
@@ -253,17 +252,21 @@ def test_planning_goes_round_and_keeps_entries_that_are_still_good(case, backups
 @given(cases)
 def test_sweeps_converge_to_the_fixed_point(case):
     """Discounted averages contract, with ``top`` in every second sweep, so there is one; found by dense iteration."""
-    p, table = case.book().planner, empty_table(case.sizes[0])
-    sweep(p, table, case.counts.record, 800, 0)
-    weights, left, values = case.weights(), max(0, HORIZON - case.episode.sum()), np.zeros(case.sizes[0])
+    p, table, c = case.book().planner, empty_table(case.sizes[0]), case.c
+    assert p.rotation[c, READY] == 0
+    sweep(p, table, case.counts.record, c, 800, 0, True)
+    assert p.rotation[:, READY].sum() == p.rotation[c, READY] == 1
+    weights, values = case.weights(), np.zeros(case.sizes[0])
+    left = max(0, HORIZON - case.episode.visits.sum())
     top = p.promise if case.unknown else 0.0
     for _ in range(440):
         every = [slow_back_up(case, weights, values, top, left, s) for s in range(len(values))]
-        values = np.max([q for q, _ in every], axis=1)
-        top = max([seen for _, seen in every] + [p.promise] * case.unknown)
-    assert np.allclose(p.values, values, atol=1e-8)
-    assert p.tops[TOP] == pytest.approx(top)
-    assert np.allclose(np.array([q for q, _ in every])[np.arange(len(values)), table.plan], values, atol=1e-8)
+        values = np.array([v for _, v, _, _ in every])
+        top = max([seen for _, _, seen, _ in every] + [p.promise] * case.unknown)
+    assert np.allclose(p.values[c], values, atol=1e-8)
+    assert p.tops[c, TOP] == pytest.approx(top)
+    for s, (q, *_) in enumerate(every):
+        assert q[table.plan[s]] == pytest.approx(q.max(), abs=1e-8)
 
 
 @settings(deadline=None)
@@ -271,6 +274,7 @@ def test_sweeps_converge_to_the_fixed_point(case):
 def test_what_is_hoped_for_is_within_reach(case):
     """No value exceeds what the best reward for ever would earn: the bonus brings no scale of its own."""
     p = case.book().planner
-    sweep(p, empty_table(case.sizes[0]), case.counts.record, 400, 0)
-    forever = p.rewards.max() / (1.0 - case.options.discount)
-    assert (p.values <= (max(forever, p.promise) if case.unknown else forever) + 1e-9).all()
+    sweep(p, empty_table(case.sizes[0]), case.counts.record, case.c, 400, 0, True)
+    forever = max(case.earned().max(), p.rest) / (1.0 - case.options.discount)
+    assert (p.values[case.c] <= (max(forever, p.promise) if case.unknown else forever) + 1e-9).all()
+    assert p.tops[case.c, HIGHEST] <= max(forever, p.promise) + 1e-9

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning.base import rescaled
+from aomultirl.learning.row_likelihoods import LEAST_SHARED, LEAST_SPREAD, MOST_SHARED, MOST_SPREAD
 from aomultirl.learning.world_rows import places_of
 from aomultirl.records import Shape, Within
 
@@ -172,11 +173,15 @@ class RecallMemory:
             return
         self._check_places(n_states, n_pairs)
         _check_size(self.spreads, n_rows, "memory.spreads")
-        if not (self.spreads > 0.0).all():
-            raise ValueError("memory.spreads holds a number that is not positive")
+        _check_range(self.spreads, LEAST_SPREAD, MOST_SPREAD, "memory.spreads")
+        _check_range(self.shared, LEAST_SHARED, MOST_SHARED, "memory.shared")
         places = len(self.transitions) + 2 * (n_rows - n_pairs)
         for number, past in enumerate(self.past):
             _check_past(past, len(self.worlds), places, f"memory.past[{number}]")
+        for place, world in enumerate(self.worlds):
+            least = max(1, sum(past.world == place for past in self.past))
+            if world.episodes < least:
+                raise ValueError(f"memory.worlds[{place}].episodes is {world.episodes}, but it holds at least {least}")
 
     def _check_places(self, n_states: int, n_pairs: int) -> None:
         """Places must rise, have one for what nobody has seen in every row, and one for all that worlds hold."""
@@ -192,6 +197,11 @@ class RecallMemory:
 def _check_size(array: NDArray[np.float64], size: int, place: str) -> None:
     if array.shape != (size,):
         raise ValueError(f"{place} must have {size} entries, not {array.shape}")
+
+
+def _check_range(array: NDArray[np.float64], least: float, most: float, place: str) -> None:
+    if not ((array >= least) & (array <= most)).all():
+        raise ValueError(f"{place} must lie in [{least:g}, {most:g}]")
 
 
 def _check_past(past: PastEpisode, worlds: int, places: int, place: str) -> None:

@@ -80,6 +80,24 @@ class Rereading:
             self.rows.kinship = memory.kinship
         self.rows.weigh()
         self._changed: set[int] = set()
+        self._check_past()
+
+    def _check_past(self) -> None:
+        """Refuse past episodes that could not be taken out of their worlds."""
+        layout = self.rows.layout
+        pairs, rewards = layout.first[[layout.n_pairs, layout.n_pairs + layout.n_states]]
+        left = self.rows.counts[:, :rewards].copy()
+        for past in self.memory.past:
+            visits = past.places < rewards
+            left[past.world, past.places[visits]] -= past.counts[visits]
+            moves = past.places < pairs
+            most = np.bincount(layout.owners[past.places[moves]], past.counts[moves], layout.n_pairs)
+            if (past.counts[visits] % 1.0).any():
+                raise ValueError("memory.past holds parts of visits")
+            if (past.counts[~visits] > most[(past.places[~visits] - rewards) // 2] + 1e-6).any():
+                raise ValueError("memory.past holds rewards above 1")
+        if (left < 0.0).any():
+            raise ValueError("memory.past holds more than the worlds in memory.worlds")
 
     # -- one episode --------------------------------------------------------------------------------------
 
@@ -200,7 +218,7 @@ class Rereading:
         self._put(past, past.world, -1)
         world, past.sure = self._draw(past, old.values, stream)
         self._put(past, world)
-        if world == past.world:
+        if world == past.world and not self.rows.learns_rewards:  # fractions may differ in their last bit
             self._changed = before
         past.world = world
         if old.episodes == 0:
@@ -279,8 +297,10 @@ class Rereading:
 
     def _make_one(self, place: int, other: int) -> None:
         one, two = self.memory.worlds[place], self.memory.worlds[other]
-        self.rows.counts[place] += self.rows.counts[other]
-        self.rows.alone[place] += self.rows.alone[other]
+        counts, alone = self.rows.counts[other].copy(), self.rows.alone[place] + self.rows.alone[other]
+        places = np.flatnonzero(counts)
+        self.rows.put(Entries(places, counts[places]), place)
+        self.rows.alone[place] = alone
         if two.episodes > one.episodes:
             one.values = two.values
         one.episodes += two.episodes

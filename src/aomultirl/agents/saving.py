@@ -24,9 +24,10 @@ from aomultirl.model_set import ModelSet
 from aomultirl.records import Within
 from aomultirl.setting import Setting
 
-FORMAT, VERSION = "aomultirl agent", 3
+FORMAT, VERSION = "aomultirl agent", 4
 """Version 1 kept the counts in the order in which they were seen, and every class of agents in a form of its own;
-version 2 kept unknown rewards of all worlds together where the practical learner learns."""
+version 2 kept unknown rewards of all worlds together where the practical learner learns; version 3 kept no episodes of
+Recall, which now keeps them and reads them again."""
 MOST_BYTES = 2**36
 """Of a file that is loaded: 64 GiB, more than any agent has."""
 

@@ -1,0 +1,397 @@
+"""A memory that re-reads its past: what it keeps is all that it needs, within its bounds."""
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from aomultirl.agents import rereading
+from aomultirl.agents.recall_memory import RecallMemory
+from aomultirl.agents.rereading import FADING, Rereading
+from aomultirl.engine.counts import CountTable
+from aomultirl.engine.random import streams
+from aomultirl.learning.row_likelihoods import ln_joint
+from counted_worlds import Counted, dense, seeds, slow_alpha, slow_ln_ml, slow_rows
+
+ROWS = ("counts", "alone", "own", "masses", "pooled", "together", "theta", "alpha", "shared")
+
+
+class Life:
+    """A memory and the episodes that it has met, of some worlds drawn at random."""
+
+    def __init__(self, seed, n_states=3, n_actions=2, worlds=2, learns_rewards=False, visits=4):
+        self.rng, self.stream = np.random.default_rng(seed), streams(seed, 1)[0]
+        self.sizes, self.visits = (n_states, n_actions, learns_rewards), visits
+        n_pairs = n_states * n_actions
+        self.rows = self.rng.dirichlet(np.full(n_states, 0.3), (worlds, n_pairs))
+        self.earns = self.rng.random((worlds, n_pairs))
+        self.memory, self.values = RecallMemory(), np.zeros(n_states)
+        self.reading = Rereading(self.memory, *self.sizes)
+        self.met = []
+
+    def draw(self, world):
+        """One more episode of a world; some pairs are not visited."""
+        times = self.rng.integers(0, self.visits + 1, len(self.rows[world]))
+        visits = np.array([self.rng.multinomial(n, row) for n, row in zip(times, self.rows[world], strict=True)])
+        ends = self.rng.integers(0, 2, self.sizes[0]) * (self.rng.random(self.sizes[0]) < 0.3)
+        sums = self.rng.random(len(times)) * times * self.earns[world]
+        return Counted(visits, ends, sums if self.sizes[2] else np.empty(0))
+
+    def take_in(self, world=None, counted=None):
+        """Take in an episode; look back must follow."""
+        episode = self.draw(int(self.rng.integers(len(self.rows)))) if world is None else self.draw(world)
+        episode = counted or episode
+        self.met.append(episode)
+        return self.reading.take_in(episode.table, episode.sums, self.values, self.stream)
+
+    def live(self, episodes, world=None):
+        for _ in range(episodes):
+            self.take_in(world)
+            self.reading.look_back(self.stream)
+        return self
+
+    def found_cluster(self, past):
+        """What was taken in last founds a cluster, and is settled in it."""
+        world = self.memory.worlds[past.world]
+        world.number = sum(other.proven is not None for other in self.memory.worlds)
+        world.proven = CountTable(len(self.met[-1].visits))
+        world.proven.add(self.met[-1].table)
+        self.reading.settle(past, world)
+        return world
+
+
+def bits(reading):
+    rows = reading.rows
+    found = {name: getattr(rows, name).tobytes() for name in ROWS}
+    return found | {name: getattr(rows.layout, name).tobytes() for name in ("first", "outcomes", "kinds", "owners")}
+
+
+def check(life):
+    """Memory holds all that the rows are made of, and nothing that a file would be refused for."""
+    memory, (n_states, n_actions, learns_rewards) = life.memory, life.sizes
+    memory.check(n_states, n_states * n_actions, learns_rewards)
+    again = Rereading(copy.deepcopy(memory), *life.sizes)
+    mine, theirs = bits(life.reading), bits(again)
+    assert [name for name in mine if mine[name] != theirs[name]] == []
+    sizes = np.bincount([past.world for past in memory.past], minlength=len(memory.worlds))
+    for world, inside in zip(memory.worlds, sizes.tolist(), strict=True):
+        assert world.episodes >= max(1, inside)
+        assert world.met >= 0.0
+
+
+lives = st.builds(
+    Life, seeds, st.integers(1, 4), st.integers(1, 2), worlds=st.integers(1, 3), learns_rewards=st.booleans()
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(lives, st.lists(st.sampled_from(["episode", "episode", "episode", "found", "join"]), min_size=1, max_size=14))
+def test_rows_are_those_of_a_memory_that_was_written_down(life, events):
+    """After every episode, to the bit: who saves an agent and loads it goes on as if nothing had happened."""
+    for event in events:
+        past = life.take_in()
+        proven = [world for world in life.memory.worlds if world.proven is not None]
+        if event == "found" and life.memory.worlds[past.world] not in proven:
+            life.found_cluster(past)
+        elif event == "join" and proven:
+            life.reading.settle(past, proven[0])
+        life.reading.look_back(life.stream)
+        check(life)
+    total = sum((episode.visits for episode in life.met), np.zeros_like(life.met[0].visits))
+    kept = sum(dense(world.counts, life.sizes[0]) for world in life.memory.worlds)
+    assert (kept == total).all(), "every transition is in one world"
+    assert sum(world.episodes for world in life.memory.worlds) == len(life.met) == life.memory.met
+
+
+@pytest.mark.parametrize("seed", [5, 9, 10, 43, 57])
+@pytest.mark.parametrize("learns_rewards", [False, True])
+def test_fractions_of_rewards_do_not_drift_from_what_is_written_down(seed, learns_rewards):
+    """Forty episodes, most of which are taken out of their world and put back several times."""
+    life = Life(seed, learns_rewards=learns_rewards)
+    for _ in range(40):
+        life.live(1)
+        check(life)
+
+
+@pytest.mark.parametrize("seed", range(19, 24))
+@pytest.mark.parametrize("learns_rewards", [False, True])
+def test_worlds_that_become_one_are_as_if_they_had_always_been(seed, learns_rewards):
+    life = Life(seed, worlds=3, learns_rewards=learns_rewards).live(14)
+    worlds = life.memory.worlds
+    assert len(worlds) > 1
+    one, two = worlds[:2]
+    counts, episodes, met = one.counts, one.episodes + two.episodes, one.met + two.met
+    counts.add(two.counts)
+    alone = one.alone + two.alone
+    life.reading._make_one(0, 1)
+    life.reading._write_down()
+    check(life)
+    assert worlds[0] is one
+    assert two not in worlds
+    assert (dense(one.counts, 3) == dense(counts, 3)).all()
+    assert (one.episodes, one.met) == (episodes, pytest.approx(met))
+    assert one.alone == pytest.approx(alone)
+
+
+# -- where episodes are put --------------------------------------------------------------------------------
+
+
+def slow_posterior(life, episode):
+    """Of every world, and of a new one: so many episodes, or 1, times the rise of the joint likelihood of all rows."""
+    rows, sizes, scores = life.reading.rows, [world.episodes for world in life.memory.worlds], []
+    entries = rows.entries(episode.table, episode.sums)
+
+    def joint():
+        return ln_joint(rows.layout.kinds, rows.own, rows.together, rows.shared, np.ones(rows.count))
+
+    rows.add_world()
+    rows.weigh()
+    before = joint()
+    for world, size in enumerate([*sizes, 1]):
+        rows.put(entries, world)
+        scores.append(np.log(size) + joint() - before)
+        rows.put(entries, world, -1.0)
+    rows.remove_world(rows.count - 1)
+    shares = np.exp(np.array(scores) - max(scores))
+    return shares / shares.sum()
+
+
+def test_a_world_is_drawn_from_the_posterior():
+    """3,000 draws for an episode of which it is in doubt what it was: chi square, false alarm 1e-6."""
+    life = Life(3, n_states=2, n_actions=1, worlds=2, visits=3).live(9)
+    life.reading.rows.make_places(life.draw(0).table)
+    episode = next(one for one in map(life.draw, [0, 1] * 20) if np.ptp(slow_posterior(life, one)) < 0.6)
+    life.reading.rows.make_places(episode.table)
+    shares, entries = slow_posterior(life, episode), life.reading.rows.entries(episode.table, episode.sums)
+    assert shares.max() < 0.9
+    often = np.zeros(len(shares))
+    for _ in range(3000):
+        place, sure = life.reading._draw(entries, life.values, life.stream)
+        assert sure == pytest.approx(shares[place])
+        often[place] += 1
+        if len(life.memory.worlds) == len(shares):
+            life.reading._remove(place)
+    expected = 3000 * shares
+    likely = expected > 5.0
+    assert likely.sum() > 1
+    assert ((often - expected) ** 2 / expected)[likely].sum() < chi2.isf(1e-6, likely.sum() - 1)
+
+
+def test_an_episode_is_put_in_no_world_that_it_is_proven_not_to_be():
+    for seed in range(8):
+        life = Life(seed, worlds=1).live(6, world=0)
+        barred = [world for world in life.memory.worlds if world.episodes > 1]
+        episode = life.draw(0)
+        past = life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred)
+        assert life.memory.worlds[past.world] not in barred
+        assert 0.0 < past.sure <= 1.0
+
+
+@settings(deadline=None, max_examples=30)
+@given(lives)
+def test_names_are_never_given_twice_and_lately_met_worlds_weigh_most(life):
+    named = {}
+    for k in range(20):
+        before = {world.name: world.met for world in life.memory.worlds}
+        past = life.take_in()
+        world = life.memory.worlds[past.world]
+        assert world.met == pytest.approx(FADING * before.get(world.name, 0.0) + 1.0)
+        for other in life.memory.worlds:
+            if other is not world:
+                assert other.met == pytest.approx(FADING * before[other.name])
+        life.reading.look_back(life.stream)
+        for world in life.memory.worlds:
+            assert named.setdefault(world.name, world) is world
+            assert 0 <= world.name < life.memory.named
+        assert life.memory.met == k + 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_episodes_of_two_worlds_are_told_apart_in_the_end(seed):
+    """Forty short episodes.  The first ones may be mistaken for another world; what is read again mends it."""
+    life = Life(seed, n_states=4, worlds=2, visits=6)
+    truth = life.rng.integers(0, 2, 40)
+    pasts = []
+    for world in truth.tolist():
+        pasts.append(life.take_in(world))
+        life.reading.look_back(life.stream)
+    found = np.array([past.world for past in pasts])
+    for world in range(len(life.memory.worlds)):
+        assert len(set(truth[found == world].tolist())) == 1, "no world holds episodes of both"
+    assert np.sort(np.bincount(found))[-2:].sum() >= 38, "and hardly any stand apart"
+    assert np.mean([past.sure for past in pasts]) > 0.9
+
+
+# -- going through all worlds ------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=25)
+@given(lives, st.integers(4, 12))
+def test_merging_and_parting_make_the_joint_likelihood_rise(life, episodes):
+    life.live(episodes)
+    reading, worlds = life.reading, life.memory.worlds
+    before, count = reading._joint(), len(worlds)
+    reading._merge()
+    assert reading._joint() >= before - 1e-9
+    assert (len(worlds) < count) == (reading._joint() > before + 1e-9)
+    for world in list(worlds):
+        before, shared = reading._joint(), reading.rows.shared.copy()
+        new = reading._part(world, life.stream)
+        if new is None:
+            assert reading._joint() == pytest.approx(before)
+            assert (reading.rows.shared == shared).all()
+        else:
+            assert reading._joint() > before
+            assert new.episodes > 0
+            assert world.episodes > 0
+    reading._write_down()
+    check(life)
+
+
+@settings(deadline=None, max_examples=25)
+@given(lives)
+def test_alone_is_the_sum_over_episodes_of_ln_ml(life):
+    """After all worlds were gone through; what can no longer be read again counts as one episode."""
+    life.live(9)
+    life.reading.review(life.stream)
+    assert life.reading.rows.alone == pytest.approx(slow_alone(life), abs=1e-6)
+    life.memory.past[:2] = []
+    life.reading._sum_alone()
+    assert life.reading.rows.alone == pytest.approx(slow_alone(life), abs=1e-6)
+    life.reading._write_down()
+    check(life)
+
+
+def slow_alone(life):
+    rows = life.reading.rows
+    slow, left = np.zeros(rows.alone.shape), rows.counts.copy()
+    for past in life.memory.past:
+        counts = np.zeros(rows.counts.shape[1])
+        counts[past.places] = past.counts
+        left[past.world] -= counts
+        slow[past.world] += ln_ml_by_row(rows, counts)
+    for world in range(len(slow)):
+        slow[world] += ln_ml_by_row(rows, np.where(left[world] > 1e-9, left[world], 0.0))
+    return slow
+
+
+def ln_ml_by_row(rows, counts):
+    first = rows.layout.first
+    return [slow_ln_ml(counts[first[x] : first[x + 1]], slow_alpha(rows, x)) for x in range(len(rows.theta))]
+
+
+def test_proven_worlds_never_become_one_and_others_join_them():
+    """Two clusters and a loose world with the same counts: the loose one joins, the clusters stay two."""
+    life = Life(0, worlds=1, visits=8)
+    for _ in range(2):
+        barred = list(life.memory.worlds)
+        episode = life.draw(0)
+        life.met.append(episode)
+        life.found_cluster(life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred))
+    clusters = list(life.memory.worlds)
+    episode = life.draw(0)
+    life.met.append(episode)
+    life.reading.take_in(episode.table, episode.sums, life.values, life.stream, clusters)
+    assert len(life.memory.worlds) == 3
+    life.reading.review(life.stream)
+    life.reading.look_back(life.stream)
+    assert life.memory.worlds == clusters
+    assert [world.number for world in clusters] == [0, 1]
+    assert sum(world.episodes for world in clusters) == 3
+    life.live(20, world=0)
+    assert all(world in life.memory.worlds for world in clusters)
+    check(life)
+
+
+# -- bounds ------------------------------------------------------------------------------------------------
+
+
+def test_the_oldest_episodes_stay_in_their_worlds_for_good(monkeypatch):
+    monkeypatch.setattr(rereading, "MOST_PAST", 5)
+    life, pasts, total = Life(1), [], np.zeros((6, 3))
+    for _ in range(20):
+        pasts.append(life.take_in())
+        total += life.met[-1].visits
+        life.reading.look_back(life.stream)
+        assert life.memory.past == pasts[-5:]
+        assert (sum(dense(world.counts, 3) for world in life.memory.worlds) == total).all()
+        check(life)
+
+
+def test_entries_of_past_episodes_are_bounded(monkeypatch):
+    monkeypatch.setattr(rereading, "MOST_ENTRIES", 40)
+    life = Life(2)
+    for _ in range(20):
+        life.live(1)
+        entries = sum(len(past.places) for past in life.memory.past)
+        assert entries <= 40 or len(life.memory.past) == 1
+        check(life)
+    assert len(life.memory.past) < 20
+
+
+def test_worlds_that_no_cluster_stands_on_are_bounded(monkeypatch):
+    """Those met least lately go, with their episodes; clusters stay."""
+    monkeypatch.setattr(rereading, "MOST_WORLDS", 2)
+    life = Life(4, n_states=5, worlds=6, visits=12)
+    clusters = []
+    for k in range(18):
+        past = life.take_in(k % 6)
+        if k in (0, 1):
+            clusters.append(life.found_cluster(past))
+        before = {world.name: world.met for world in life.memory.worlds}
+        life.reading.look_back(life.stream)
+        assert len(life.memory.worlds) <= max(2, len(clusters))
+        assert all(world in life.memory.worlds for world in clusters)
+        check(life)
+        gone = set(before) - {world.name for world in life.memory.worlds}
+        loose = [world.name for world in life.memory.worlds if world not in clusters and world.name in before]
+        assert not gone or not loose or min(before[name] for name in gone) <= max(before[name] for name in loose)
+    assert sum(dense(world.counts, 5).sum() for world in life.memory.worlds) < sum(one.visits.sum() for one in life.met)
+
+
+@settings(deadline=None, max_examples=20)
+@given(lives)
+def test_what_is_settled_never_moves(life):
+    """The counts of episodes that are proven to be of a world stay there, whatever is read again."""
+    life.take_in()
+    host = life.found_cluster(life.memory.past[-1])
+    life.reading.look_back(life.stream)
+    settled = life.met[0].visits.copy()
+    for k in range(14):
+        past = life.take_in()
+        if k % 4 == 0:
+            life.reading.settle(past, host)
+            settled += life.met[-1].visits
+        life.reading.look_back(life.stream)
+        assert (dense(host.counts, life.sizes[0]) >= settled).all()
+        assert past in life.memory.past or k % 4 == 0
+    place = life.memory.worlds.index(host)
+    held = life.reading._settled(place, [past for past in life.memory.past if past.world == place])
+    slow = slow_rows(life.reading.rows.layout, Counted(settled, np.zeros(life.sizes[0]), np.zeros(len(settled))))
+    n_pairs = life.reading.rows.layout.n_pairs
+    assert held[: life.reading.rows.layout.first[n_pairs]] == pytest.approx(np.concatenate(slow[:n_pairs]))
+
+
+def test_rewards_are_brought_to_another_range():
+    """times 0.5, plus 0.25: worlds and past episodes are as if they had earned that."""
+    life = Life(7, learns_rewards=True).live(12)
+    for world in life.memory.worlds:
+        world.rescale_rewards(0.5, 0.25)
+    life.reading = Rereading(life.memory, *life.sizes)
+    life.reading.rescale_rewards(0.5, 0.25)
+    check(life)
+    rows = life.reading.rows
+    for past, episode in zip(life.memory.past, life.met, strict=True):
+        n = episode.visits.sum(axis=1)
+        slow = rows.entries(episode.table, 0.5 * episode.sums + 0.25 * n)
+        assert past.places.tolist() == slow.places.tolist()
+        assert past.counts == pytest.approx(slow.counts)
+    total = np.zeros_like(rows.pooled)
+    for past in life.memory.past:
+        total[past.places] += past.counts
+    assert rows.pooled == pytest.approx(total)
+    life.live(10)
+    check(life)
