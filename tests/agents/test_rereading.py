@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from aomultirl.agents import rereading
+from aomultirl.agents.past_episodes import PastEpisode
 from aomultirl.agents.recall_memory import RecallMemory
 from aomultirl.agents.rereading import FADING, Rereading
 from aomultirl.engine.counts import CountTable
@@ -166,10 +167,11 @@ def test_a_world_is_drawn_from_the_posterior():
     episode = next(one for one in map(life.draw, [0, 1] * 20) if np.ptp(slow_posterior(life, one)) < 0.6)
     life.reading.rows.make_places(episode.table)
     shares, entries = slow_posterior(life, episode), life.reading.rows.entries(episode.table, episode.sums)
+    past = PastEpisode(*entries, world=-1, sure=0.0)
     assert shares.max() < 0.9
     often = np.zeros(len(shares))
     for _ in range(3000):
-        place, sure = life.reading._draw(entries, life.values, life.stream)
+        place, sure = life.reading._draw(past, life.values, life.stream)
         assert sure == pytest.approx(shares[place])
         often[place] += 1
         if len(life.memory.worlds) == len(shares):
@@ -309,14 +311,19 @@ def test_proven_worlds_never_become_one_and_others_join_them():
 # -- bounds ------------------------------------------------------------------------------------------------
 
 
-def test_the_oldest_episodes_stay_in_their_worlds_for_good(monkeypatch):
+def test_the_oldest_episodes_of_a_world_are_put_together(monkeypatch):
     monkeypatch.setattr(rereading, "MOST_PAST", 5)
     life, pasts, total = Life(1), [], np.zeros((6, 3))
-    for _ in range(20):
+    for k in range(20):
         pasts.append(life.take_in())
         total += life.met[-1].visits
         life.reading.look_back(life.stream)
-        assert life.memory.past == pasts[-5:]
+        past, worlds = life.memory.past, len(life.memory.worlds)
+        assert len(past) <= max(5, worlds)
+        assert sum(episode.episodes for episode in past) == k + 1
+        alone = [episode for episode in past if episode.episodes == 1]
+        assert all(episode in pasts for episode in alone)
+        assert pasts[-1] in alone or worlds > 3
         assert (sum(dense(world.counts, 3) for world in life.memory.worlds) == total).all()
         check(life)
 

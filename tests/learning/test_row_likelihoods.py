@@ -222,13 +222,14 @@ def test_spreads_solve_their_equations(case):
             if kind == TRANSITION:
                 pool, base = sum(world[x] for world in dense), average if seen else 1.0
                 wanted = (pool > 0).sum() + expected(base, BORROWED)
-                slow = root(lambda t, n=pool.sum(), wanted=wanted: expected(t, n) + expected(t, BORROWED) - wanted)
+                n = pool.sum()
+                slow = root(lambda t, n=n, wanted=wanted: expected(t, n) + expected(t, BORROWED) - wanted)
             assert theta[x] == pytest.approx(slow, rel=0.02)
     assert (theta[layout.kinds == REWARD] == 1.0).all()
 
 
 def test_rows_that_always_lead_to_one_state_are_less_spread_than_others():
-    """Three rows of 100 visits: one successor, three, and thirty; a fourth that nobody has visited is as the average."""
+    """Three rows of 100 visits: one successor, three, and thirty; a fourth that nobody has visited is the average."""
     width = 31
     counts = np.zeros((1, 4 * width))
     counts[0, 0] = 100

@@ -18,7 +18,6 @@ out.  It is no proof that the world is the same where it was not looked at.  ``c
 is.  The *name* of a world, in turn, says what the agent believes, of every episode, and how sure it is.
 """
 
-import math
 from collections.abc import Generator, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar
@@ -37,25 +36,16 @@ from aomultirl.agents.base import (
     learner_setting,
     read_failure,
 )
-from aomultirl.agents.recall_memory import RecallMemory, Verdict, World, add_since
+from aomultirl.agents.recall_memory import RecallMemory, World, add_since
 from aomultirl.agents.remembering import check_groups, read_group
 from aomultirl.agents.rereading import Rereading
 from aomultirl.agents.tracing import Trace
+from aomultirl.agents.verdicts import Verdict, Witness, witness
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
 from aomultirl.identifying.e_values import gammas
-from aomultirl.identifying.knowledge import Knowledge
-from aomultirl.identifying.proof import (
-    BETTING,
-    EpisodeCounts,
-    at_places,
-    certified_pairs,
-    growth,
-    is_rejected,
-    ln_against,
-    standards,
-)
+from aomultirl.identifying.proof import standards
 from aomultirl.learning import Tally
 from aomultirl.learning.alpha_vectors import is_worth_it, vectors
 from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle
@@ -64,12 +54,10 @@ from aomultirl.learning.practical import Practical
 from aomultirl.learning.row_likelihoods import ENDS, Floats
 from aomultirl.setting import Setting
 
-SURE = 0.999
-"""Posterior probability at which an episode is almost certain to be of a world."""
 RESOLVED = 0.99
 """Posterior probability above which it is said to be resolved which world an episode was."""
-CHUNK, NEEDED, TRIES = 8, 30, 3
-"""Steps between two looks at what is proven, at least; visits that make a pair well known; tries to prove a world."""
+CHUNK, TRIES = 8, 3
+"""Steps between two looks at what is proven, at least; episodes that try in vain to prove a world."""
 FIRST_LOOK = 25
 """Steps after which the beliefs are first written down; then after twice as many."""
 
@@ -127,7 +115,7 @@ class Recall(Agent):
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
         self._take_over(RecallMemory())
         self._read_groups(self._groups)
-        self._now: tuple[BeliefBehaviour, Knowledge, Knowledge, list[World]] | None = None
+        self._now: tuple[BeliefBehaviour, Witness] | None = None
 
     def _take_over(self, kept: RecallMemory) -> None:
         self.kept = kept
@@ -185,18 +173,17 @@ class Recall(Agent):
         return self.kept.abstentions
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
-        known, proven = self._recollect()
+        against = witness(self.worlds, self._reading.rows.knowledge(), self._rules, self._gammas, self.setting.n_states)
         tally = self._learning.tally()
         counts, sums = tally.counts, tally.sums
         behaviour = self._behaviour(sums, stream)
-        self._now = behaviour, known, proven, list(self.worlds)
+        self._now = behaviour, against
         trace = yield from self._first_half(behaviour, counts, sums)
-        everyone = [number for number, world in enumerate(self.worlds) if world.proven is not None]
-        early = self._judge(behaviour, known, proven, counts, everyone)
+        early = self._judge(behaviour, against, counts, against.clusters)
         before = counts.to_lists()
-        spent = yield from self._prove(early, behaviour, known, proven, counts, sums)
+        spent = yield from self._prove(early, behaviour, against, tally)
         yield Phase(behaviour, self.horizon - self.horizon // 2 - spent, counts, sums)
-        late = self._judge(behaviour, known, proven, counts, early.survivors)
+        late = self._judge(behaviour, against, counts, early.survivors)
 
         self._keep_values(behaviour)
         report = self._remember(early, late, before, tally, behaviour, spent, stream)
@@ -226,35 +213,23 @@ class Recall(Agent):
         self.kept.traces.keep(Trace(self.kept.met - 1, words, report.cluster, trace))
 
     def _prove(
-        self,
-        verdict: Verdict,
-        behaviour: BeliefBehaviour,
-        known: Knowledge,
-        proven: Knowledge,
-        counts: CountTable,
-        sums: NDArray[np.float64],
+        self, verdict: Verdict, behaviour: BeliefBehaviour, against: Witness, tally: Tally
     ) -> Generator[Phase, Outcome, int]:
         """Spend steps on proof in a world that is no cluster yet: against survivors, then where it is little known."""
-        likely, spent = verdict.likely, 0
+        likely, spent, counts = verdict.likely, 0, tally.counts
         if not verdict.sure or (
             likely < len(self.worlds) and (self.worlds[likely].proven is not None or self.worlds[likely].tries >= TRIES)
         ):
             return 0
         budget = int(self.proof * self.horizon)
         while spent < budget:
-            believed = episode = at_places(known, counts, self.setting.n_states)
-            if likely < len(self.worlds):
-                believed = EpisodeCounts(episode.here + known.seen[likely], episode.total + known.visits[likely])
-            survivors = np.array(verdict.survivors, np.int64)
-            worth = growth(self._gammas, proven, believed, self._rules, survivors)
-            if not verdict.survivors:
-                worth = (episode.total < NEEDED).astype(np.float64)
+            worth = against.worth_of_proof(verdict, counts)
             if worth.max() == 0.0:
                 break
             steps = min(max(CHUNK, budget // 16), budget - spent)
-            yield Phase(self._seeker(behaviour, worth, steps, counts), steps, counts, sums, "clustering")
+            yield Phase(self._seeker(behaviour, worth, steps, counts), steps, counts, tally.sums, "clustering")
             spent += steps
-            verdict = self._judge(behaviour, known, proven, counts, verdict.survivors)
+            verdict = self._judge(behaviour, against, counts, verdict.survivors)
         return spent
 
     def _seeker(
@@ -267,15 +242,6 @@ class Recall(Agent):
         seeking = act_alone(planner(self._reading.rows.layout, counted, goals, steps, self._learning.options))
         settle(seeking, counts.record)
         return seeking
-
-    def _recollect(self) -> tuple[Knowledge, Knowledge]:
-        """What is believed of each world and what is proven, at the same places."""
-        known = self._reading.rows.knowledge()
-        seen, visits = np.zeros_like(known.seen), np.zeros_like(known.visits)
-        for place, world in enumerate(self.worlds):
-            if world.proven is not None:
-                seen[place], visits[place] = at_places(known, world.proven, self.setting.n_states)
-        return known, Knowledge(known.starts, known.states, seen, visits)
 
     def _behaviour(self, sums: Floats, stream: RandomStream) -> BeliefBehaviour:
         """Act on what is remembered of every world, and of a new one."""
@@ -307,26 +273,10 @@ class Recall(Agent):
         self.kept.vectors, self.kept.vectors_of = kept.ravel().copy(), [world.name for world in self.worlds]
 
     def _judge(
-        self, behaviour: BeliefBehaviour, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
+        self, behaviour: BeliefBehaviour, against: Witness, counts: CountTable, candidates: list[int]
     ) -> Verdict:
-        """What the counts so far say; of the ``candidates`` those survive that are not rejected now either."""
         settle(behaviour, counts.record)
-        scores = behaviour.beliefs.scores
-        likely = int(np.argmax(scores))
-        new = likely == len(self.worlds)
-        sure = bool(1.0 / np.exp((scores if new else scores[:-1]) - scores[likely]).sum() >= SURE)
-        episode = at_places(known, counts, self.setting.n_states)
-        total = episode.total
-        survivors = []
-        for number in candidates:
-            others = np.array([i for i in range(len(self.worlds)) if i != number], np.int64)
-            if not is_rejected(self._gammas, proven, known, episode, self._rules, number, others):
-                survivors.append(number)
-        certified, cover = np.zeros(len(total), bool), 0.0
-        if survivors == [likely]:
-            certified = certified_pairs(self._gammas, proven, episode, self._rules, likely, self.clusters)
-            cover = float(total[certified].sum()) / max(1, int(total.sum()))
-        return Verdict(likely, sure, survivors, certified, cover)
+        return against.judge(behaviour.beliefs.scores, counts, candidates)
 
     def _remember(
         self,
@@ -383,27 +333,16 @@ class Recall(Agent):
     def evidence(self, explored: CountTable) -> list[Evidence]:
         if self._now is None:
             return []
-        behaviour, known, proven, worlds = self._now
-        behaviour = deepcopy(behaviour)  # settling it would make the episode look at entries that it keeps
-        episode = at_places(known, explored, self.setting.n_states)
+        behaviour, against = deepcopy(self._now[0]), self._now[1]  # settling it would change what the episode keeps
         settle(behaviour, explored.record)
-        belief, limit = _posterior(behaviour), self._rules.reject - math.log(BETTING)
-        found = []
-        count = len(worlds)  # as the episode began: there may be others by now
-        for number, world in enumerate(worlds):
-            if world.proven is not None and proven.visits[number].any():
-                others = np.array([i for i in range(count) if i != number], np.int64)
-                against = ln_against(self._gammas, proven, known, episode, self._rules, number, others)
-                told = (max(against, -50.0), limit, bool(against >= limit), "ln evidence against it")
-                found.append(Evidence(world.number, *told, belief=belief[number]))
-        return sorted(found, key=lambda one: one.cluster)
+        return against.evidence(explored, _posterior(behaviour))
 
     def beliefs(self, explored: CountTable) -> dict[int, float]:
         if self._now is None:
             return {}
-        behaviour, _, _, worlds = self._now
+        behaviour, against = self._now
         shares = _posterior(behaviour)
-        return {**{world.name: share for world, share in zip(worlds, shares, strict=False)}, -1: shares[-1]}
+        return {**{world.name: share for world, share in zip(against.worlds, shares, strict=False)}, -1: shares[-1]}
 
     def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
         for world in self.worlds:

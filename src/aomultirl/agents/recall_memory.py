@@ -1,47 +1,18 @@
 """What :class:`aomultirl.agents.Recall` remembers: worlds, past episodes, and what an episode says of them."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.agents.past_episodes import PastEpisode
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning.base import rescaled
+from aomultirl.learning.row_layout import places_of
 from aomultirl.learning.row_likelihoods import LEAST_SHARED, LEAST_SPREAD, MOST_SHARED, MOST_SPREAD
-from aomultirl.learning.world_rows import places_of
 from aomultirl.records import Shape, Within
-
-COVER = 0.8
-"""Share of an episode's steps that must lie at certified pairs for it to be proven."""
-
-
-class Verdict(NamedTuple):
-    """What an episode says of the world that it is in.
-
-    likely
-        the number of the likeliest world, W for a new one.
-    sure
-        whether it is almost certain to be that.
-    survivors
-        worlds with clusters that are not rejected.
-    certified
-        (S * A,), the pairs at which the only survivor is proven.
-    cover
-        the share of the steps at certified pairs.
-    """
-
-    likely: int
-    sure: bool
-    survivors: list[int]
-    certified: NDArray[np.bool_]
-    cover: float
-
-    @property
-    def proven(self) -> bool:
-        """The episode belongs to the only surviving cluster."""
-        return self.sure and self.survivors == [self.likely] and self.cover >= COVER
 
 
 @dataclass(eq=False)
@@ -86,27 +57,6 @@ class World:
         self.sums[:] = rescaled(self.sums, self.counts, times, plus)
 
 
-@dataclass(eq=False)
-class PastEpisode:
-    """An episode that may be assigned again, or several old ones of one world, which are assigned together.
-
-    places, counts
-        (n,), its counts and where they stand (:class:`aomultirl.learning.world_rows.Entries`).
-    world
-        the place of its world in the list of worlds.
-    sure
-        how probable that world was when it was last read.
-    episodes
-        how many there are.
-    """
-
-    places: Annotated[NDArray[np.int64], Within(0)]
-    counts: Annotated[NDArray[np.float64], Within(0.0)]
-    world: Annotated[int, Within(0)]
-    sure: Annotated[float, Within(0.0, 1.0)]
-    episodes: Annotated[int, Within(1)] = 1
-
-
 @dataclass
 class RecallMemory:
     """All that Recall remembers.
@@ -116,7 +66,7 @@ class RecallMemory:
     past
         the episodes that are read again, the oldest first.
     transitions
-        where transitions stand (:attr:`aomultirl.learning.world_rows.Layout.keys`); empty before there is any.
+        where transitions stand (:attr:`aomultirl.learning.row_layout.Layout.keys`); empty before there is any.
     spreads
         (R,), theta of every row; empty before there is any.
     shared
@@ -177,7 +127,7 @@ class RecallMemory:
         _check_range(self.shared, LEAST_SHARED, MOST_SHARED, "memory.shared")
         places = len(self.transitions) + 2 * (n_rows - n_pairs)
         for number, past in enumerate(self.past):
-            _check_past(past, len(self.worlds), places, f"memory.past[{number}]")
+            past.check(len(self.worlds), places, f"memory.past[{number}]")
         for place, world in enumerate(self.worlds):
             least = max(1, sum(past.world == place for past in self.past))
             if world.episodes < least:
@@ -202,16 +152,6 @@ def _check_size(array: NDArray[np.float64], size: int, place: str) -> None:
 def _check_range(array: NDArray[np.float64], least: float, most: float, place: str) -> None:
     if not ((array >= least) & (array <= most)).all():
         raise ValueError(f"{place} must lie in [{least:g}, {most:g}]")
-
-
-def _check_past(past: PastEpisode, worlds: int, places: int, place: str) -> None:
-    """Refuse an episode that could not be taken out of its world."""
-    if past.world >= worlds:
-        raise ValueError(f"{place}.world is {past.world}, but there are {worlds} worlds")
-    if past.places.shape != past.counts.shape or past.places.ndim != 1:
-        raise ValueError(f"{place}.places and counts must be lists of one length")
-    if len(past.places) and ((np.diff(past.places) <= 0).any() or past.places[-1] >= places):
-        raise ValueError(f"{place}.places must rise, up to {places - 1}")
 
 
 def add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> None:

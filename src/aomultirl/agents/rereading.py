@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from aomultirl.agents.recall_memory import PastEpisode, RecallMemory, World
+from aomultirl.agents.past_episodes import PastEpisode, check_fit, fold
+from aomultirl.agents.recall_memory import RecallMemory, World
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.learning.regrouping import (
@@ -31,8 +32,9 @@ from aomultirl.learning.regrouping import (
     part_episodes,
     score_episode,
 )
-from aomultirl.learning.row_likelihoods import EARNED, END, NONE_LEFT, UNEARNED, Floats, Integers, ln_joint
-from aomultirl.learning.world_rows import Entries, WorldRows
+from aomultirl.learning.row_layout import Entries
+from aomultirl.learning.row_likelihoods import END, NONE_LEFT, Floats, Integers, ln_joint
+from aomultirl.learning.world_rows import WorldRows
 
 MOST_PAST = 500
 """Episodes that can be read again."""
@@ -80,24 +82,7 @@ class Rereading:
             self.rows.kinship = memory.kinship
         self.rows.weigh()
         self._changed: set[int] = set()
-        self._check_past()
-
-    def _check_past(self) -> None:
-        """Refuse past episodes that could not be taken out of their worlds."""
-        layout = self.rows.layout
-        pairs, rewards = layout.first[[layout.n_pairs, layout.n_pairs + layout.n_states]]
-        left = self.rows.counts[:, :rewards].copy()
-        for past in self.memory.past:
-            visits = past.places < rewards
-            left[past.world, past.places[visits]] -= past.counts[visits]
-            moves = past.places < pairs
-            most = np.bincount(layout.owners[past.places[moves]], past.counts[moves], layout.n_pairs)
-            if (past.counts[visits] % 1.0).any():
-                raise ValueError("memory.past holds parts of visits")
-            if (past.counts[~visits] > most[(past.places[~visits] - rewards) // 2] + 1e-6).any():
-                raise ValueError("memory.past holds rewards above 1")
-        if (left < 0.0).any():
-            raise ValueError("memory.past holds more than the worlds in memory.worlds")
+        check_fit(memory.past, self.rows.counts, self.rows.layout)
 
     # -- one episode --------------------------------------------------------------------------------------
 
@@ -159,7 +144,7 @@ class Rereading:
         if memory.met >= memory.next_review:
             memory.next_review = memory.met + max(1, memory.met // EASE)
             self.review(stream)
-        self._fold()
+        fold(memory.past, MOST_PAST, MOST_ENTRIES)
         self._forget()
         self._write_down()
 
@@ -376,49 +361,12 @@ class Rereading:
 
     def rescale_rewards(self, times: float, plus: float) -> None:
         """Bring the rewards of past episodes to another range; those of worlds have been brought to it."""
-        layout = self.rows.layout
-        begin = int(layout.first[layout.n_pairs] + 2 * layout.n_states)
         for past in self.memory.past:
-            rest = np.searchsorted(past.places, begin)
-            rewards = np.zeros(len(layout.outcomes) - begin)
-            rewards[past.places[rest:] - begin] = past.counts[rest:]
-            visits = rewards[EARNED::2] + rewards[UNEARNED::2]
-            rewards[EARNED::2] = np.clip(times * rewards[EARNED::2] + plus * visits, 0.0, visits)
-            rewards[UNEARNED::2] = visits - rewards[EARNED::2]
-            places = np.flatnonzero(rewards)
-            past.places = np.concatenate((past.places[:rest], begin + places))
-            past.counts = np.concatenate((past.counts[:rest], rewards[places]))
+            past.rescale_rewards(self.rows.layout, times, plus)
         self._sum_alone()
         self._write_down()
 
     # -- bounds -------------------------------------------------------------------------------------------
-
-    def _fold(self) -> None:
-        """Put old episodes of a world together, where there are too many."""
-        past = self.memory.past
-        entries = sum(len(episode.places) for episode in past)
-        while len(past) > MOST_PAST or entries > MOST_ENTRIES:
-            pair = self._two_to_fold()
-            if pair is None:
-                return
-            places = np.union1d(pair[0].places, pair[1].places)
-            counts, episodes = np.zeros(len(places)), 0
-            for episode in pair:
-                counts[np.searchsorted(places, episode.places)] += episode.counts
-                episodes += episode.episodes
-                entries -= len(episode.places)
-                past.remove(episode)
-            entries += len(places)
-            past.insert(0, PastEpisode(places, counts, pair[0].world, 1.0, episodes))
-
-    def _two_to_fold(self) -> tuple[PastEpisode, PastEpisode] | None:
-        """The oldest episode that stands alone and is not the last of its world, and what it is put together with."""
-        first: dict[int, PastEpisode] = {}
-        for episode in sorted(self.memory.past, key=lambda episode: episode.episodes == 1):  # those together first
-            if episode.world in first:
-                return first[episode.world], episode
-            first[episode.world] = episode
-        return None
 
     def _forget(self) -> None:
         """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""

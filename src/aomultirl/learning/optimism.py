@@ -17,7 +17,7 @@ and with the steps left,
 
 of this episode, and FUTURE of those that were taken in the world before: about as many are still to come.
 
-How LEVEL, PACE, NOVELTY and the discount were chosen is in ``docs/recall.md``.
+``docs/recall.md`` says how these numbers were chosen.
 
 Where rewards are not known, they are a part of what an action leads to: with r the mean that a pair has earned,
 
@@ -51,8 +51,8 @@ from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
+from aomultirl.learning.row_layout import Layout
 from aomultirl.learning.row_likelihoods import EARNED, ENDS, GOES_ON, UNEARNED, Floats, Integers
-from aomultirl.learning.world_rows import Layout
 
 U = np.uint64
 
@@ -69,13 +69,7 @@ SCATTER = 0x9E3779B97F4A7C15
 
 
 class Options(NamedTuple):
-    """The learner's numbers, with one default for all worlds.
-
-    level, pace, future, novelty, discount
-        LEVEL, PACE, FUTURE, NOVELTY and the discount in the formulas above.
-    backups
-        BACKUPS, states that are backed up after every step.
-    """
+    """LEVEL, PACE, FUTURE, NOVELTY, the discount and BACKUPS of the formulas above, with one default for all worlds."""
 
     level: float = 0.3
     pace: float = 10.0
@@ -157,8 +151,7 @@ class Planner(NamedTuple):
 @inlined
 def steps_left(planner: Planner, c: int) -> float:
     """In this episode and in later ones of the world."""
-    left: float = max(0, planner.horizon - planner.state[SPENT]) + planner.later[c]
-    return left
+    return max(0, planner.horizon - planner.state[SPENT]) + planner.later[c]  # type: ignore[no-any-return]
 
 
 @inlined
@@ -329,7 +322,7 @@ def see_end(planner: Planner, state: int, goes_on: float, ends: float) -> None:
 def promise(rewards: NDArray[np.float64] | None, rest: float, discount: float) -> float:
     """The value of a state of which nothing is known: the greatest reward, again and again where rewards are known.
 
-    Where they are not known, the greatest that there can be, 1, is promised once, and what nothing is worth after it.
+    Where they are not known, the greatest that there can be, 1, once, and then what nothing is worth.
     """
     if rewards is None:
         return 1.0 + discount * rest / (1.0 - discount)

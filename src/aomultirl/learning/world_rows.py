@@ -1,37 +1,25 @@
 """What is believed of the rows of each world in memory, side by side.
 
-:class:`WorldRows` holds the counts of W worlds at the same places, what they say of each row
-(:mod:`.row_likelihoods`), and works out what to plan with.  A row leans on the same row in other worlds as far as the
-data support: with odds = sigma / (1 - sigma) that a row is shared, the counts of the other worlds are worth up to
-``odds`` visits, all of them where the odds are high; a row that a world has not shown is a guess, worth GUESS visits at
-most.  And a world's own counts are worth no more than the data support that its episodes agree: if they may have been
-of several worlds, whose rows differ, the present one must be looked at anew.  With e_k the counts of its episodes,
-
-    worth = max{GUESS, ML(d_w) / prod_k ML(e_k)}   visits, all of them where that is more.
-
-So a row that differs from episode to episode stays worth trying, which is what tells the worlds apart; and one that
-was always the same is trusted soon.  All this serves to act, never to prove.
+:class:`WorldRows` holds the counts of W worlds at the same places (:mod:`.row_layout`), what they say of each row
+(:mod:`.row_likelihoods`), and what to plan with (:mod:`.planning_counts`).
 """
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.signals import serve_signals
-from aomultirl.identifying.knowledge import NOVEL, Knowledge
+from aomultirl.identifying.knowledge import Knowledge
 from aomultirl.learning.kinship import fit_kinship
+from aomultirl.learning.planning_counts import fill_planning_counts
+from aomultirl.learning.row_layout import Entries, layout_of, places_of, transition_keys
 from aomultirl.learning.row_likelihoods import (
     EARNED,
-    END,
     ENDS,
     NONE_LEFT,
     REWARD,
-    TRANSITION,
     UNEARNED,
     Floats,
     Integers,
@@ -40,89 +28,6 @@ from aomultirl.learning.row_likelihoods import (
     ln_ml,
     weigh_rows,
 )
-
-GUESS = 4.0
-"""Visits that a guess is worth at most: a new world must be looked at where it matters."""
-
-
-class Layout(NamedTuple):
-    """Where the outcomes of every row stand: S * A rows of transitions, S of ends, S * A of rewards that are not known.
-
-    first
-        (R + 1,), the first place of each row.
-    outcomes
-        (P,), of transitions the successor, ascending in each row, and NOVEL at its last place, for all that nobody has
-        seen; of other rows 0 and 1.
-    kinds
-        (R,), TRANSITION, END or REWARD.
-    owners
-        (P,), the row that a place belongs to.
-    n_states
-        S.
-    n_pairs
-        S * A.
-    """
-
-    first: Integers
-    outcomes: NDArray[np.int32]
-    kinds: NDArray[np.int8]
-    owners: Integers
-    n_states: int
-    n_pairs: int
-
-    @property
-    def keys(self) -> Integers:
-        """Of every place of a transition, pair * (S + 1) + successor, with S for NOVEL; ascending."""
-        return _keys(self.first, self.outcomes, self.n_states, self.n_pairs)
-
-
-class Entries(NamedTuple):
-    """The counts of an episode.
-
-    places
-        (n,), where they stand, ascending.
-    counts
-        (n,), how many there are; those of rewards are fractions.
-    """
-
-    places: Integers
-    counts: Floats
-
-
-def _keys(first: Integers, outcomes: NDArray[np.int32], n_states: int, n_pairs: int) -> Integers:
-    states = outcomes[: first[n_pairs]]
-    pairs = np.repeat(np.arange(n_pairs), np.diff(first[: n_pairs + 1]))
-    return pairs * (n_states + 1) + np.where(states == NOVEL, n_states, states)
-
-
-def _layout(keys: Integers, n_states: int, n_pairs: int, learns_rewards: bool) -> Layout:
-    """The layout with these transitions; the last place of every row is among them."""
-    pairs, states = np.divmod(keys, n_states + 1)
-    more = n_states + (n_pairs if learns_rewards else 0)
-    sizes = np.concatenate((np.bincount(pairs, minlength=n_pairs), np.full(more, 2)))
-    kinds = np.full(n_pairs + more, REWARD, np.int8)
-    kinds[:n_pairs], kinds[n_pairs : n_pairs + n_states] = TRANSITION, END
-    states[states == n_states] = NOVEL
-    return Layout(
-        first=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-        outcomes=np.concatenate((states, np.tile([0, 1], more))).astype(np.int32),
-        kinds=kinds,
-        owners=np.repeat(np.arange(len(sizes)), sizes),
-        n_states=n_states,
-        n_pairs=n_pairs,
-    )
-
-
-def places_of(tables: Sequence[CountTable], n_states: int, n_pairs: int) -> Integers:
-    """:attr:`Layout.keys` with a place for all that tables have counted."""
-    every = [np.arange(n_pairs, dtype=np.int64) * (n_states + 1) + n_states]
-    return np.unique(np.concatenate(every + [_transition_keys(table, n_states)[0] for table in tables]))
-
-
-def _transition_keys(table: CountTable, n_states: int) -> tuple[Integers, NDArray[np.int64]]:
-    """(keys, visits) of what a table has counted, ascending."""
-    starts, states, visits = table.to_lists()
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * (n_states + 1) + states, visits
 
 
 @kernel
@@ -201,44 +106,6 @@ def add_alone(
         room[place] = 0.0
 
 
-@kernel
-def _plan_with(
-    first: Integers,
-    kinds: NDArray[np.int8],
-    counts: Floats,
-    masses: Floats,
-    pooled: Floats,
-    own: Floats,
-    together: Floats,
-    alone: Floats,
-    shared: Floats,
-    doubts: bool,
-    out: Floats,
-) -> None:
-    """Fill in the counts to plan with, (W + 1, P), the last for a world that nobody has met."""
-    count, spent = len(counts), 0
-    for x in range(len(kinds)):
-        spent = serve_signals(spent, 2 * (count + 1) * (first[x + 1] - first[x]))
-        apart, everywhere = 0.0, 0.0
-        for w in range(count):
-            apart += own[w, x]
-        for p in range(first[x], first[x + 1]):
-            everywhere += pooled[p]
-        rho = shared[kinds[x]]
-        odds = rho / (1.0 - rho) * math.exp(min(60.0, together[x] - apart))
-        for w in range(count + 1):
-            n = masses[w, x] if w < count else 0.0
-            borrowed, trusted = 0.0, 1.0
-            if everywhere > n:
-                borrowed = min(1.0, (odds if n > 0.0 else min(odds, GUESS)) / (everywhere - n))
-            if doubts and w < count and n > 0.0 and kinds[x] == TRANSITION:
-                agree = math.exp(min(60.0, own[w, x] - alone[w, x]))
-                trusted = min(1.0, max(GUESS, agree) / n)
-            for p in range(first[x], first[x + 1]):
-                mine = counts[w, p] if w < count else 0.0
-                out[w, p] = trusted * (mine + borrowed * (pooled[p] - mine))
-
-
 class WorldRows:
     """The counts of W worlds at the same places, and what they say of each row.
 
@@ -265,7 +132,7 @@ class WorldRows:
         n_pairs = n_states * n_actions
         if keys is None:
             keys = places_of((), n_states, n_pairs)
-        self.layout = _layout(keys, n_states, n_pairs, learns_rewards)
+        self.layout = layout_of(keys, n_states, n_pairs, learns_rewards)
         n_rows, n_places = len(self.layout.kinds), len(self.layout.outcomes)
         self._counts, self._alone, self._own, self._masses = (
             np.zeros((2, size)) for size in (n_places, n_rows, n_rows, n_rows)
@@ -313,7 +180,7 @@ class WorldRows:
     def entries(self, table: CountTable, sums: Floats) -> Entries:
         """The counts of an episode, or of a world, at their places, all of which must be there."""
         layout = self.layout
-        wanted, visits = _transition_keys(table, layout.n_states)
+        wanted, visits = transition_keys(table, layout.n_states)
         places, counts = [np.searchsorted(layout.keys, wanted)], [visits.astype(np.float64)]
         by_pair = np.bincount(wanted // (layout.n_states + 1), visits, layout.n_pairs)
         acted = by_pair.reshape(layout.n_states, -1).sum(axis=1)
@@ -334,11 +201,11 @@ class WorldRows:
     def make_places(self, table: CountTable) -> Integers | None:
         """Make places for all that a table has counted; where the old ones stand now, (P,), or None: they stay."""
         old = self.layout
-        keys, wanted = old.keys, _transition_keys(table, old.n_states)[0]
+        keys, wanted = old.keys, transition_keys(table, old.n_states)[0]
         every = np.union1d(keys, wanted)
         if len(every) == len(keys):
             return None
-        self.layout = _layout(every, old.n_states, old.n_pairs, self.learns_rewards)
+        self.layout = layout_of(every, old.n_states, old.n_pairs, self.learns_rewards)
         begin = old.first[old.n_pairs]
         moved = np.concatenate(
             (np.searchsorted(every, keys), np.arange(begin, len(old.outcomes)) + len(every) - len(keys))
@@ -437,7 +304,9 @@ class WorldRows:
         """
         out = np.empty((self.count + 1, len(self.pooled)))
         numbers = (self.own, self.together, self.alone, self.shared)
-        _plan_with(self.layout.first, self.layout.kinds, self.counts, self.masses, self.pooled, *numbers, doubts, out)
+        fill_planning_counts(
+            self.layout.first, self.layout.kinds, self.counts, self.masses, self.pooled, *numbers, doubts, out
+        )
         return out
 
     def table(self, world: int) -> tuple[CountTable, Floats]:

@@ -1,0 +1,63 @@
+"""The counts that worlds are planned with: their own, and what they lean on.
+
+A row leans on the same row in other worlds as far as the data support: with odds = sigma / (1 - sigma) that a row is
+shared (:mod:`.row_likelihoods`), the counts of the other worlds are worth up to ``odds`` visits, all of them where the
+odds are high; a row that a world has not shown is a guess, worth GUESS visits at most.  And a world's own counts are
+worth no more than the data support that its episodes agree: if they may have been of several worlds, whose rows differ,
+the present one must be looked at anew.  With e_k the counts of its episodes,
+
+    worth = max{GUESS, ML(d_w) / prod_k ML(e_k)}   visits, all of them where that is more.
+
+So a row that differs from episode to episode stays worth trying, which is what tells the worlds apart; and one that was
+always the same is trusted soon.  All this serves to act, never to prove.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.row_likelihoods import TRANSITION, Floats, Integers
+
+GUESS = 4.0
+"""Visits that a guess is worth at most: a new world must be looked at where it matters."""
+
+
+@kernel
+def fill_planning_counts(
+    first: Integers,
+    kinds: NDArray[np.int8],
+    counts: Floats,
+    masses: Floats,
+    pooled: Floats,
+    own: Floats,
+    together: Floats,
+    alone: Floats,
+    shared: Floats,
+    doubts: bool,
+    out: Floats,
+) -> None:
+    """Fill in the counts to plan with, (W + 1, P), the last for a world that nobody has met."""
+    count, spent = len(counts), 0
+    for x in range(len(kinds)):
+        spent = serve_signals(spent, 2 * (count + 1) * (first[x + 1] - first[x]))
+        apart, everywhere = 0.0, 0.0
+        for w in range(count):
+            apart += own[w, x]
+        for p in range(first[x], first[x + 1]):
+            everywhere += pooled[p]
+        rho = shared[kinds[x]]
+        odds = rho / (1.0 - rho) * math.exp(min(60.0, together[x] - apart))
+        for w in range(count + 1):
+            n = masses[w, x] if w < count else 0.0
+            borrowed, trusted = 0.0, 1.0
+            if everywhere > n:
+                borrowed = min(1.0, (odds if n > 0.0 else min(odds, GUESS)) / (everywhere - n))
+            if doubts and w < count and n > 0.0 and kinds[x] == TRANSITION:
+                agree = math.exp(min(60.0, own[w, x] - alone[w, x]))
+                trusted = min(1.0, max(GUESS, agree) / n)
+            for p in range(first[x], first[x + 1]):
+                mine = counts[w, p] if w < count else 0.0
+                out[w, p] = trusted * (mine + borrowed * (pooled[p] - mine))

@@ -1,0 +1,94 @@
+"""Where the outcomes of the rows of several worlds stand, so that their counts lie side by side.
+
+A place is made for every transition that any world has shown, and one in each row for all that none has.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.counts import CountTable
+from aomultirl.identifying.knowledge import NOVEL
+from aomultirl.learning.row_likelihoods import END, REWARD, TRANSITION, Floats, Integers
+
+
+class Layout(NamedTuple):
+    """Where the outcomes of every row stand: S * A rows of transitions, S of ends, S * A of rewards that are not known.
+
+    first
+        (R + 1,), the first place of each row.
+    outcomes
+        (P,), of transitions the successor, ascending in each row, and NOVEL at its last place, for all that nobody has
+        seen; of other rows 0 and 1.
+    kinds
+        (R,), TRANSITION, END or REWARD.
+    owners
+        (P,), the row that a place belongs to.
+    n_states
+        S.
+    n_pairs
+        S * A.
+    """
+
+    first: Integers
+    outcomes: NDArray[np.int32]
+    kinds: NDArray[np.int8]
+    owners: Integers
+    n_states: int
+    n_pairs: int
+
+    @property
+    def keys(self) -> Integers:
+        """Of every place of a transition, pair * (S + 1) + successor, with S for NOVEL; ascending."""
+        return _keys(self.first, self.outcomes, self.n_states, self.n_pairs)
+
+
+class Entries(NamedTuple):
+    """The counts of an episode.
+
+    places
+        (n,), where they stand, ascending.
+    counts
+        (n,), how many there are; those of rewards are fractions.
+    """
+
+    places: Integers
+    counts: Floats
+
+
+def _keys(first: Integers, outcomes: NDArray[np.int32], n_states: int, n_pairs: int) -> Integers:
+    states = outcomes[: first[n_pairs]]
+    pairs = np.repeat(np.arange(n_pairs), np.diff(first[: n_pairs + 1]))
+    return pairs * (n_states + 1) + np.where(states == NOVEL, n_states, states)
+
+
+def layout_of(keys: Integers, n_states: int, n_pairs: int, learns_rewards: bool) -> Layout:
+    """The layout with these transitions; the last place of every row is among them."""
+    pairs, states = np.divmod(keys, n_states + 1)
+    more = n_states + (n_pairs if learns_rewards else 0)
+    sizes = np.concatenate((np.bincount(pairs, minlength=n_pairs), np.full(more, 2)))
+    kinds = np.full(n_pairs + more, REWARD, np.int8)
+    kinds[:n_pairs], kinds[n_pairs : n_pairs + n_states] = TRANSITION, END
+    states[states == n_states] = NOVEL
+    return Layout(
+        first=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        outcomes=np.concatenate((states, np.tile([0, 1], more))).astype(np.int32),
+        kinds=kinds,
+        owners=np.repeat(np.arange(len(sizes)), sizes),
+        n_states=n_states,
+        n_pairs=n_pairs,
+    )
+
+
+def places_of(tables: Sequence[CountTable], n_states: int, n_pairs: int) -> Integers:
+    """:attr:`Layout.keys` with a place for all that tables have counted."""
+    every = [np.arange(n_pairs, dtype=np.int64) * (n_states + 1) + n_states]
+    return np.unique(np.concatenate(every + [transition_keys(table, n_states)[0] for table in tables]))
+
+
+def transition_keys(table: CountTable, n_states: int) -> tuple[Integers, NDArray[np.int64]]:
+    """(keys, visits) of what a table has counted, ascending."""
+    starts, states, visits = table.to_lists()
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * (n_states + 1) + states, visits
