@@ -81,9 +81,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def several_worlds(least=0, most=3):
     """Rows of some random worlds, small enough for brute force."""
-    return st.builds(
-        make_worlds, seeds, st.integers(1, 4), st.integers(1, 2), st.integers(least, most), st.booleans()
-    )
+    return st.builds(make_worlds, seeds, st.integers(1, 4), st.integers(1, 2), st.integers(least, most), st.booleans())
 
 
 def dense(table, n_states):

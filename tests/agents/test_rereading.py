@@ -290,9 +290,7 @@ def test_proven_worlds_never_become_one_and_others_join_them():
         barred = list(life.memory.worlds)
         episode = life.draw(0)
         life.met.append(episode)
-        life.found_cluster(
-            life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred)
-        )
+        life.found_cluster(life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred))
     clusters = list(life.memory.worlds)
     episode = life.draw(0)
     life.met.append(episode)

@@ -314,7 +314,11 @@ def setting(place, value):
         (("past", 0, "places"), setting(-1, 10**6), r"memory.past\[0\].places must rise, up to"),
         (("past", 0, "places"), setting(0, -1), r"past\[0\].places\[0\] is -1, which it cannot be"),
         (("past", 0, "places"), lambda places: places[:-1], r"past\[0\].places and counts must be lists of one length"),
-        (("past", 0, "places"), lambda places: places[None], r"past\[0\].places and counts must be lists of one length"),
+        (
+            ("past", 0, "places"),
+            lambda places: places[None],
+            r"past\[0\].places and counts must be lists of one length",
+        ),
         (("past", 0, "places"), lambda places: places.astype(float), r"past\[0\].places must be .*int64"),
         (("past", 0, "counts"), setting(0, -1.0), r"past\[0\].counts\[0\] is -1.0, which it cannot be"),
         (("past", 0, "counts"), setting(0, np.nan), r"past\[0\].counts"),

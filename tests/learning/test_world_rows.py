@@ -121,19 +121,20 @@ def test_episodes_that_come_and_go_leave_rows_as_if_made_anew(case, moves):
     for world, counted in enumerate(true):
         for found, slow in zip(as_lists(rows, rows.counts[world]), slow_rows(rows.layout, counted), strict=True):
             assert found == pytest.approx(slow, abs=1e-7)
-        table, sums = rows.table(world)
+        table, _ = rows.table(world)
         assert (dense(table, case.n_states) == counted.visits).all()
 
 
 @settings(deadline=None)
 @given(several_worlds(least=1))
 def test_a_world_of_whole_rewards_is_as_before_after_an_episode_came_and_went(case):
-    rows, episode = case.rows, case.episode()
+    episode = case.episode()
     if case.learns_rewards:
         episode = episode._replace(sums=np.floor(episode.sums))
     for world in case.worlds:
         world.sums[:] = np.floor(world.sums)
-    rows = rows_of([(world.table, world.sums) for world in case.worlds], case.n_states, case.n_actions, case.learns_rewards)
+    tables = [(world.table, world.sums) for world in case.worlds]
+    rows = rows_of(tables, case.n_states, case.n_actions, case.learns_rewards)
     rows.make_places(episode.table)
     before, alone = bits(rows), rows.alone.copy()
     entries = rows.entries(episode.table, episode.sums)
@@ -148,7 +149,8 @@ def test_a_world_of_whole_rewards_is_as_before_after_an_episode_came_and_went(ca
 def test_tables_come_back(case, data):
     world = data.draw(st.integers(0, len(case.worlds) - 1))
     table, sums = case.rows.table(world)
-    assert [part.tolist() for part in table.to_lists()] == [part.tolist() for part in case.worlds[world].table.to_lists()]
+    for mine, theirs in zip(table.to_lists(), case.worlds[world].table.to_lists(), strict=True):
+        assert mine.tolist() == theirs.tolist()
     assert table.ends == case.worlds[world].table.ends
     assert sums.tobytes() == case.worlds[world].sums.tobytes()
 
