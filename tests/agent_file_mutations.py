@@ -21,6 +21,7 @@ EPISODES, STOPPED, SEED = 6, 4, 1
 AGENTS = {
     "AOMultiRL": lambda: ao.agents.AOMultiRL(2, 1.0, 5, 0.1, **SMALL),
     "Recall": lambda: ao.agents.Recall(0.1, 400, rewards="unknown"),
+    "Recall with a past": lambda: ao.agents.Recall(0.1, 30, rewards="unknown"),
     "SequentialAOMultiRL": lambda: ao.agents.SequentialAOMultiRL(0.1, 3000, 1.0),
     "TwoStageAOMultiRL": lambda: ao.agents.TwoStageAOMultiRL(2, 1.0, 5, 0.1, first_clustering_horizon=900, **SMALL),
     "PooledUCBVI": lambda: ao.agents.PooledUCBVI(0.1, 20),
@@ -94,6 +95,16 @@ def change_arrays(file, rng):
     return archive.pack(document, arrays)
 
 
+def change_numbers(file, rng):
+    """Real numbers that nobody counts."""
+    document, arrays = archive.unpack(file)
+    real = [array.reshape(-1) for array in arrays if array.dtype.kind == "f" and array.size]
+    for _ in range(int(rng.integers(1, 4))):
+        array = real[rng.integers(len(real))]
+        array[rng.integers(len(array))] = rng.choice([np.nan, np.inf, -1.0, 0.0, 0.25, 2.5, 1e-300, 1e15, 1e308])
+    return archive.pack(document, arrays)
+
+
 def exchange_arrays(file, rng):
     document, arrays = archive.unpack(file)
     one, other = rng.integers(len(arrays), size=2)
@@ -117,7 +128,7 @@ def move_a_piece(file, rng):
     return sealed_again(file[:one] + file[two:three] + file[one:two] + file[three:])
 
 
-MUTATIONS = (change_values, change_names, change_arrays, exchange_arrays, flip_bytes, cut, move_a_piece)
+MUTATIONS = (change_values, change_names, change_arrays, change_numbers, exchange_arrays, flip_bytes, cut, move_a_piece)
 
 
 def check_agent_files(count, seed):
@@ -129,6 +140,7 @@ def check_agent_files(count, seed):
         agent = make()
         first = ao.run(agent, *kind, stop=STOPPED)
         lived[name] = agent, first, saving.to_bytes(agent)
+    assert lived["Recall with a past"][0].kept.past
     names = list(lived)
     for number in range(count):
         agent, first, file = lived[names[number % len(names)]]

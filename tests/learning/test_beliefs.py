@@ -55,9 +55,8 @@ def test_scores_are_priors_times_marginal_likelihoods_in_any_order(case, chunks,
     rows, prior, rewards = case.rows, prior_of(case), case.rng.random((case.n_states, case.n_actions))
     sums = np.zeros(rewards.size) if case.learns_rewards else None
     behaviour, counts = behaviour_of(rows, rewards, prior, sums), CountTable(rewards.size)
-    seen = Counted(
-        np.zeros((rewards.size, case.n_states), int), np.zeros(case.n_states), NONE if sums is None else sums
-    )
+    visits = np.zeros((rewards.size, case.n_states), int)
+    seen = Counted(visits, np.zeros(case.n_states), NONE if sums is None else sums)
     for chunk in range(chunks):
         more, place = case.episode(), int(case.rng.integers(case.n_states))
         moves = np.argwhere(more.visits).tolist()

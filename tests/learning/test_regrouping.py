@@ -147,9 +147,8 @@ class TwoWorlds:
             counted[3 * n_actions : 4 * n_actions] //= 1 + (ending[w, 3] > 0) * visits
             counted[4 * n_actions :] //= 1 + (ending[w, 4] > 0) * visits
             self.episodes.append(Counted(counted, ends, np.empty(0)))
-        self.rows = WorldRows(
-            n_states, n_actions, False, places_of([one.table for one in self.episodes], n_states, n_pairs)
-        )
+        keys = places_of([one.table for one in self.episodes], n_states, n_pairs)
+        self.rows = WorldRows(n_states, n_actions, False, keys)
         self.rows.add_world()
         for episode in self.episodes:
             self.rows.put(self.rows.entries(episode.table, episode.sums), 0)

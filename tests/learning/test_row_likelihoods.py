@@ -84,9 +84,8 @@ def test_the_likelihoods_of_all_rows_of_so_many_visits_sum_to_one():
 def test_mixtures_of_likelihoods_too_small_for_floats(rho, together, apart):
     slow = np.logaddexp(math.log(rho) + together, math.log1p(-rho) + apart)
     assert ln_mixture(rho, together, apart) == pytest.approx(slow, abs=1e-9)
-    assert probability_shared(rho, together, apart) == pytest.approx(
-        math.exp(math.log(rho) + together - slow), abs=1e-9
-    )
+    sigma = math.exp(math.log(rho) + together - slow)
+    assert probability_shared(rho, together, apart) == pytest.approx(sigma, abs=1e-9)
 
 
 @settings(deadline=None, max_examples=60)
@@ -189,9 +188,8 @@ def test_sharing_is_six_rounds_of_expectation_and_maximisation(case):
     for kind in range(3):
         of_kind = [x for x in range(len(layout.kinds)) if layout.kinds[x] == kind and known[x]]
         for _ in range(6):
-            odds = [
-                math.exp(rows.together[x] - rows.own[:, x].sum()) * slow[kind] / (1.0 - slow[kind]) for x in of_kind
-            ]
+            before = slow[kind] / (1.0 - slow[kind])
+            odds = [before * math.exp(rows.together[x] - rows.own[:, x].sum()) for x in of_kind]
             mean = (0.5 + sum(one / (1.0 + one) for one in odds)) / (1.0 + len(odds))
             slow[kind] = min(max(mean, 0.02), 0.98)
     assert shared == pytest.approx(slow, abs=1e-9)
@@ -221,15 +219,14 @@ def test_spreads_solve_their_equations(case):
             slow = max(average if seen else 1.0, LEAST_END_SPREAD)
             if kind == TRANSITION:
                 pool, base = sum(world[x] for world in dense), average if seen else 1.0
-                wanted = (pool > 0).sum() + expected(base, BORROWED)
-                n = pool.sum()
+                n, wanted = pool.sum(), (pool > 0).sum() + expected(base, BORROWED)
                 slow = root(lambda t, n=n, wanted=wanted: expected(t, n) + expected(t, BORROWED) - wanted)
             assert theta[x] == pytest.approx(slow, rel=0.02)
     assert (theta[layout.kinds == REWARD] == 1.0).all()
 
 
 def test_rows_that_always_lead_to_one_state_are_less_spread_than_others():
-    """Three rows of 100 visits: one successor, three, and thirty; a fourth that nobody has visited is the average."""
+    """Three rows of 100 visits: one successor, three, and thirty; a fourth that nobody has visited is average."""
     width = 31
     counts = np.zeros((1, 4 * width))
     counts[0, 0] = 100

@@ -49,7 +49,7 @@ class PastEpisode:
             counts[np.searchsorted(places, episode.places)] += episode.counts
         return PastEpisode(places, counts, self.world, 1.0, self.episodes + other.episodes)
 
-    def rescale_rewards(self, layout: Layout, times: float, plus: float) -> None:
+    def rescale(self, layout: Layout, times: float, plus: float) -> None:
         """Every reward r is ``times * r + plus`` instead."""
         begin = int(layout.first[layout.n_pairs] + 2 * layout.n_states)
         rest = np.searchsorted(self.places, begin)

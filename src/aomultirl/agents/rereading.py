@@ -362,7 +362,7 @@ class Rereading:
     def rescale_rewards(self, times: float, plus: float) -> None:
         """Bring the rewards of past episodes to another range; those of worlds have been brought to it."""
         for past in self.memory.past:
-            past.rescale_rewards(self.rows.layout, times, plus)
+            past.rescale(self.rows.layout, times, plus)
         self._sum_alone()
         self._write_down()
 
