@@ -57,7 +57,7 @@ from aomultirl.identifying.proof import (
 )
 from aomultirl.learning import Tally
 from aomultirl.learning.alpha_vectors import is_worth_it, vectors
-from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle
+from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle, settle_episode
 from aomultirl.learning.optimism import planner
 from aomultirl.learning.practical import Practical
 from aomultirl.learning.row_likelihoods import ENDS, Floats
@@ -176,7 +176,7 @@ class Recall(Agent):
         while spent < most:
             outcome = yield Phase(behaviour, min(stride, most - spent), counts, sums)
             spent, stride = spent + outcome.steps, max(stride, spent + outcome.steps)
-            settle(behaviour, counts.record)
+            settle_episode(behaviour, counts)
             trace["steps"].append(spent)
             trace["belief"].append(_posterior(behaviour))
             if outcome.steps == 0:
@@ -270,7 +270,7 @@ class Recall(Agent):
         self, behaviour: BeliefBehaviour, known: Knowledge, proven: Knowledge, counts: CountTable, candidates: list[int]
     ) -> Verdict:
         """What the counts so far say; of the ``candidates`` those survive that are not rejected now either."""
-        settle(behaviour, counts.record)
+        settle_episode(behaviour, counts)
         scores = behaviour.beliefs.scores
         likely = int(np.argmax(scores))
         new = likely == len(self.worlds)
@@ -346,7 +346,7 @@ class Recall(Agent):
         behaviour, known, proven, worlds = self._now
         behaviour = deepcopy(behaviour)  # settling it would make the episode look at entries that it keeps
         episode = at_places(known, explored, self.setting.n_states)
-        settle(behaviour, explored.record)
+        settle_episode(behaviour, explored)
         belief, limit = _posterior(behaviour), self._rules.reject - math.log(BETTING)
         found = []
         count = len(worlds)  # as the episode began: there may be others by now
