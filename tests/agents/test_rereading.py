@@ -308,6 +308,13 @@ def test_proven_worlds_never_become_one_and_others_join_them():
     check(life)
 
 
+def test_all_worlds_are_gone_through_when_there_is_an_eighth_more_episodes():
+    life, at = Life(0), []
+    life.reading.review = lambda stream: at.append(life.memory.met)
+    life.live(40)
+    assert at == [*range(4, 17), 18, 20, 22, 24, 27, 30, 33, 37]
+
+
 # -- bounds ------------------------------------------------------------------------------------------------
 
 
@@ -357,6 +364,21 @@ def test_worlds_that_no_cluster_stands_on_are_bounded(monkeypatch):
         loose = [world.name for world in life.memory.worlds if world not in clusters and world.name in before]
         assert not gone or not loose or min(before[name] for name in gone) <= max(before[name] for name in loose)
     assert sum(dense(world.counts, 5).sum() for world in life.memory.worlds) < sum(one.visits.sum() for one in life.met)
+
+
+def test_the_world_that_was_met_least_lately_is_dropped(monkeypatch):
+    life = Life(0, n_states=4, worlds=5, visits=9).live(10)
+    worlds = life.memory.worlds
+    assert len(worlds) > 2
+    for number, world in enumerate(worlds):
+        world.met = float(number != 1) * (1.0 + number)
+    worlds[0].met, worlds[0].proven = 0.0, worlds[0].counts
+    monkeypatch.setattr(rereading, "MOST_WORLDS", len(worlds) - 1)
+    kept = [world for place, world in enumerate(worlds) if place != 1]
+    held = [past for past in life.memory.past if past.world != 1]
+    life.reading._forget()
+    assert worlds == kept
+    assert life.memory.past == held
 
 
 @settings(deadline=None, max_examples=20)

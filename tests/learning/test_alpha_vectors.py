@@ -196,8 +196,8 @@ def problems(draw):
 
 @settings(deadline=None, max_examples=60)
 @given(problems())
-def test_vectors_promise_no_more_than_the_optimum_and_no_less_than_the_best_plan_for_one_world(case):
-    """Each is the value of something that can be done; and doing what is best in world w is one of these."""
+def test_vectors_promise_no_more_than_the_optimum(case):
+    """Each is the value of something that can be done, in every world and at its own point."""
     problem, prior = case
     made = problem.plan(prior)
     found = problem.act(made, prior, 0)
@@ -207,14 +207,22 @@ def test_vectors_promise_no_more_than_the_optimum_and_no_less_than_the_best_plan
     for v, point in enumerate(made.points):
         backed = float(point @ made.alpha[0, v])
         assert backed <= problem.best(point, 0, 12).max() + rest + 1e-6
-    own = problem.own_values()
-    for w in range(len(prior)):
-        q, blind = own[w, 0].max(), made.alpha[0, 1 + w, w]
-        assert blind <= q + 1e-6
-        point = made.points[1 + w]
-        others = float(np.delete(own[:, 0].max(axis=1) * point, w).sum())
-        assert point[w] * q <= point @ made.alpha[0, 1 + w] + others + 0.02
+    own = problem.own_values()[:, 0].max(axis=1)
+    assert (made.alpha[0] <= own + 1e-6).all()
     assert made.place[FILLED] == 1
+
+
+@settings(deadline=None, max_examples=40)
+@given(problems())
+def test_where_all_worlds_are_the_same_vectors_are_its_values(case):
+    one, prior = case
+    count = len(prior)
+    problem = Problem(one.rows[:1].repeat(count, axis=0), one.ends[:1].repeat(count, axis=0), one.rewards)
+    made, own = problem.plan(prior), problem.own_values()[0].max(axis=1)
+    for s in range(len(own)):
+        arriving = 0.0 if problem.ends[0, s] else own[s]
+        assert made.alpha[s] == pytest.approx(np.full(made.alpha[s].shape, arriving), abs=2e-3)
+    assert problem.act(made, prior, 0) == pytest.approx(problem.own_values()[0, 0], abs=2e-3)
 
 
 @settings(deadline=None, max_examples=80)
@@ -272,8 +280,7 @@ def slow_back_up(problem, made, state):
 def test_a_backup_of_vectors_is_the_formula(seed, rest):
     """In worlds of chance, where every pair leads anywhere and every state ends episodes now and then."""
     rng = np.random.default_rng(seed)
-    rows = np.rint(rng.dirichlet(np.ones(3), (2, 3, 2)) * 96) / 96 / 1.0
-    rows[..., 0] += 1.0 - rows.sum(axis=-1)
+    rows = rng.multinomial(100, rng.dirichlet(np.ones(3), (2, 3, 2))) / 100
     problem = Problem(rows, np.full((2, 3), 0.5), rng.random((3, 2)), rest=rest)
     made = vectors(problem.planner, rng.dirichlet(np.ones(2)), rng.random((3, 3, 2)) * 5.0)
     for s in range(3):
@@ -281,7 +288,7 @@ def test_a_backup_of_vectors_is_the_formula(seed, rest):
     for s in (2, 0, 1, 1):
         slow = slow_back_up(problem, made, s)
         note_step(problem.planner, made, problem.nothing, s)
-        assert made.alpha == pytest.approx(slow, rel=1e-3, abs=1e-3)
+        assert made.alpha == pytest.approx(slow, abs=1e-9)
 
 
 def test_vectors_of_the_episode_before_are_gone_on_from():

@@ -12,7 +12,18 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.learning import beliefs as kernels
 from aomultirl.learning.alpha_vectors import vectors
-from aomultirl.learning.beliefs import ENDED, GUIDE, LATEST, NUMBER, PATIENCE, PLACE, act_alone, act_on_beliefs, settle
+from aomultirl.learning.beliefs import (
+    ENDED,
+    GUIDE,
+    LATEST,
+    NUMBER,
+    PATIENCE,
+    PLACE,
+    act_alone,
+    act_on_beliefs,
+    settle,
+    settle_episode,
+)
 from aomultirl.learning.optimism import READY, SPENT, Options, plan, planner, sweep
 from aomultirl.learning.world_rows import WorldRows, rows_of
 from counted_worlds import Counted, dense, several_worlds, slow_alpha, slow_ln_ml, slow_row_joint, slow_rows
@@ -184,6 +195,23 @@ def test_the_end_of_an_episode_is_evidence():
         assert counts.ends == ({1: 1} if status[ENDED] else {})
         assert bool(status[ENDED]) == (task == 1)
         assert behaviour.beliefs.shares[:2].argmax() == task
+
+
+def test_an_end_that_came_while_an_entry_was_leased_is_evidence_too():
+    """State 1 leads to the end, 2, now and then; most visits of it are not looked at.  200 lives of 1,000 steps."""
+    rows = np.zeros((3, 1, 3))
+    rows[0, 0, 1], rows[1, 0, 0], rows[1, 0, 2], rows[2, 0, 2] = 1.0, 59 / 60, 1 / 60, 1.0
+    world = ao.MDP(rows, [[0.5], [0.5], [0.0]], terminal=[2])
+    memory, prior, unseen = memory_of(ao.ModelSet([world]), 60), np.array([0.999, 0.001]), 0
+    for seed in range(200):
+        behaviour = behaviour_of(memory, world.rewards, prior)
+        counts = walk(world, behaviour, 1000, seed)
+        unseen += bool(counts.ends) and not behaviour.beliefs.status[ENDED]
+        settle_episode(behaviour, counts)
+        seen = Counted(dense(counts, 3), np.array([0, 0, counts.ends.get(2, 0)]), NONE)
+        place = -1 if counts.ends else behaviour.beliefs.status[PLACE]
+        assert behaviour.beliefs.scores == pytest.approx(slow_scores(memory, seen, prior, place), abs=1e-6)
+    assert unseen > 50
 
 
 def test_without_memory_it_is_the_learner_alone():

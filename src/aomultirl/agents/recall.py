@@ -48,7 +48,7 @@ from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.proof import standards
 from aomultirl.learning import Tally
 from aomultirl.learning.alpha_vectors import is_worth_it, vectors
-from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle
+from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle, settle_episode
 from aomultirl.learning.optimism import planner
 from aomultirl.learning.practical import Practical
 from aomultirl.learning.row_likelihoods import ENDS, Floats
@@ -201,7 +201,7 @@ class Recall(Agent):
         while spent < most:
             outcome = yield Phase(behaviour, min(stride, most - spent), counts, sums)
             spent, stride = spent + outcome.steps, max(stride, spent + outcome.steps)
-            settle(behaviour, counts.record)
+            settle_episode(behaviour, counts)
             trace["steps"].append(spent)
             trace["belief"].append(_posterior(behaviour))
             if outcome.steps == 0:
@@ -275,7 +275,7 @@ class Recall(Agent):
     def _judge(
         self, behaviour: BeliefBehaviour, against: Witness, counts: CountTable, candidates: list[int]
     ) -> Verdict:
-        settle(behaviour, counts.record)
+        settle_episode(behaviour, counts)
         return against.judge(behaviour.beliefs.scores, counts, candidates)
 
     def _remember(
@@ -334,7 +334,7 @@ class Recall(Agent):
         if self._now is None:
             return []
         behaviour, against = deepcopy(self._now[0]), self._now[1]  # settling it would change what the episode keeps
-        settle(behaviour, explored.record)
+        settle_episode(behaviour, explored)
         return against.evidence(explored, _posterior(behaviour))
 
     def beliefs(self, explored: CountTable) -> dict[int, float]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import Table, empty_table, register
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
+from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, CountTable, span
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.knowledge import place_of
@@ -298,6 +298,13 @@ def settle(behaviour: BeliefBehaviour, counts: Counts) -> None:
                 _learn(behaviour, counts, s * n_actions + a)
         _learn_end(behaviour, s)
     _weigh_hypotheses(behaviour.beliefs)
+
+
+def settle_episode(behaviour: BeliefBehaviour, counts: CountTable) -> None:
+    """Take over all that was counted in an episode, and its end, which may have come where no look was due."""
+    for state in counts.ends:
+        behaviour.beliefs.status[[PLACE, ENDED]] = state, 1
+    settle(behaviour, counts.record)
 
 
 @kernel
