@@ -304,7 +304,7 @@ def ending():
 def test_saved_and_loaded_after_every_episode_it_goes_on_to_the_bit(rewards, ends):
     """Thirty episodes, in which worlds are founded, left, merged and parted, against an agent that is never saved."""
     models, most = ending() if ends else ao.worlds.random_models(6, 3, 2, 3, 1.0, 0), 0
-    player, twin = (begun(ao.agents.Recall(0.1, 40, rewards=rewards), models) for _ in range(2))
+    player, twin = (begun(ao.agents.Recall(0.1, 120, rewards=rewards), models) for _ in range(2))
     for k in range(30):
         for agent in (player, twin):
             simulator(models[k * k % 3 % 2], 0, k).drive(agent.episode(0, streams(k, 1)[0]))

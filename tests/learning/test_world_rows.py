@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import NOVEL, knowledge
+from aomultirl.learning.planning_counts import GUESS
+from aomultirl.learning.row_layout import places_of
 from aomultirl.learning.row_likelihoods import END, REWARD, TRANSITION
-from aomultirl.learning.world_rows import GUESS, WorldRows, places_of, rows_of
+from aomultirl.learning.world_rows import WorldRows, rows_of
 from counted_worlds import Counted, dense, make_worlds, several_worlds, slow_alpha, slow_ln_ml, slow_rows
 
 BOTH = ("counts", "own", "masses", "pooled", "together", "theta", "alpha", "shared")
