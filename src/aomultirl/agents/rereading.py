@@ -155,8 +155,7 @@ class Rereading:
         scores = score_episode(
             layout.owners, layout.kinds, rows.counts, rows.masses, *numbers, past.places, past.counts
         )
-        sizes = np.append(self._sizes, 0.0)
-        sizes[-1] = 1.0  # a Chinese restaurant: G(n + m) / G(n) for m that join n, and G(m) for a table of their own
+        sizes = np.append(self._sizes, 1.0)  # a Chinese restaurant: G(n + m) / G(n) for m that join n, else G(m)
         joining = gammaln(sizes + past.episodes) - gammaln(sizes)
         joining[-1] = gammaln(past.episodes)
         return np.asarray(scores + joining)

@@ -1,0 +1,87 @@
+"""How the numbers of the practical learner were chosen for Recall: one number at a time over development worlds.
+
+    python examples/tuning/recall.py
+
+prints, for every setting, the share of the optimal reward that Recall earns in each world: in the first third of the
+episodes, in all, and in the last quarter.  The random worlds here have seeds that no suite reports
+(``docs/suites.md``); grids of 6 x 6 and 10 x 10 stand in for those of the paper and of the suites.  Some ten minutes.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+import aomultirl as ao
+
+SEEDS = (20, 21, 22, 23)
+"""Of the worlds and of the runs."""
+SETTINGS: tuple[Mapping[str, float], ...] = (
+    {},
+    {"level": 0.2},
+    {"level": 0.4},
+    {"future": 0.0},
+    {"future": 0.25},
+    {"novelty": 0.25},
+    {"discount": 0.99},
+)
+"""What is tried beside the defaults."""
+
+
+class Development(NamedTuple):
+    """A task that numbers are chosen on.
+
+    name
+        what the table calls it.
+    worlds
+        makes its hidden worlds from a seed.
+    horizon
+        H.
+    episodes
+        K.
+    rewards
+        "known" or "unknown".
+    """
+
+    name: str
+    worlds: Callable[[int], ao.ModelSet]
+    horizon: int
+    episodes: int
+    rewards: str
+
+
+TASKS = (
+    Development("doors", lambda _: ao.worlds.doors(), 10, 600, "unknown"),
+    Development("slippery lakes", lambda s: ao.worlds.frozen_lakes(slippery=True, seed=s), 100, 600, "unknown"),
+    Development("lakes", lambda s: ao.worlds.frozen_lakes(seed=s), 100, 300, "unknown"),
+    Development("sparse", lambda s: ao.worlds.sparse_random(seed=s), 10, 500, "unknown"),
+    Development("grid 6x6", lambda _: ao.worlds.gridworld(6), 500, 80, "known"),
+    Development("grid 10x10", lambda _: ao.worlds.gridworld(10), 500, 80, "known"),
+)
+
+
+def shares(task: Development, setting: Mapping[str, float], seed: int) -> list[float]:
+    """Of the optimal reward, in per cent: in the first third, in all, in the last quarter."""
+    models = task.worlds(seed)
+    agent = ao.agents.Recall(0.05, task.horizon, rewards=task.rewards, learner=ao.learning.Practical(**setting))
+    history = ao.run(agent, models, ao.streams.uniform(), task.episodes, seed=seed)
+    best = np.array([world.first_values(task.horizon) for world in models])[history["task"], history["start"]]
+    earned, count = history["clustering_reward"] + history["learning_reward"], task.episodes
+    parts = (slice(count // 3), slice(count), slice(3 * count // 4, count))
+    return [100.0 * earned[part].sum() / best[part].sum() for part in parts]
+
+
+def main() -> None:
+    """Print the table; words on the command line choose tasks by name."""
+    tasks = [task for task in TASKS if not sys.argv[1:] or any(word in task.name for word in sys.argv[1:])]
+    for setting in SETTINGS:
+        sys.stdout.write((", ".join(f"{name} = {value:g}" for name, value in setting.items()) or "defaults") + "\n")
+        for task in tasks:
+            mean = np.mean([shares(task, setting, seed) for seed in SEEDS], axis=0)
+            sys.stdout.write(f"  {task.name:16}" + "".join(f"{share:8.1f}" for share in mean) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""A memory to start with: what is read from models and counts, what it is worth, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import aomultirl as ao
+from aomultirl.agents.remembering import VISITS, read_group
+from aomultirl.setting import Setting
+
+
+def setting_of(models):
+    return Setting(models.n_states, models.n_actions, models.rewards, 10)
+
+
+def counted(world, steps, seed):
+    """Counts (S, A, S) of a walk at random."""
+    agent = ao.agents.Random(steps)
+    seen = np.zeros((world.n_states, world.n_actions, world.n_states))
+    rng, state = np.random.default_rng(seed), 5
+    rows = world.transitions
+    for _ in range(agent.horizon):
+        action = int(rng.integers(world.n_actions))
+        successor = int(rng.choice(world.n_states, p=rows[state, action]))
+        seen[state, action, successor] += 1
+        state = successor
+    return seen
+
+
+def test_a_model_is_worth_so_many_visits_of_every_pair_that_goes_on():
+    models = ao.worlds.doors()
+    table, sums = read_group(models[1], setting_of(models), True, "groups[1]")
+    starts, states, visits = table.to_lists()
+    dense = np.zeros((models.n_states * models.n_actions, models.n_states))
+    dense[np.repeat(np.arange(len(starts) - 1), np.diff(starts)), states] = visits
+    goes_on = np.repeat(~models[1].terminal, models.n_actions)
+    true = models[1].transitions.reshape(dense.shape)
+    assert np.abs(dense[goes_on] - VISITS * true[goes_on]).max() <= 1.0
+    assert not dense[~goes_on].any()
+    assert table.ends == dict.fromkeys(np.flatnonzero(models[1].terminal).tolist(), VISITS)
+    assert sums == pytest.approx(models[1].gains.ravel() * dense.sum(axis=1))
+
+
+def test_reading_a_model_leaves_it_as_it_was():
+    models = ao.worlds.doors()
+    before = [part.copy() for part in models[0].successors]
+    read_group(models[0], setting_of(models), True, "groups[0]")
+    assert all((a == b).all() for a, b in zip(before, models[0].successors, strict=True))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, lambda seen: sp.csr_array(seen.reshape(-1, seen.shape[-1]))])
+def test_counts_are_read_as_they_are(kind):
+    models = ao.worlds.gridworld()
+    seen = counted(models[2], 400, 0)
+    table, sums = read_group(kind(seen), setting_of(models), False, "groups[0]")
+    starts, states, visits = table.to_lists()
+    assert visits.sum() == 400
+    pairs = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    assert (seen.reshape(-1, models.n_states)[pairs, states] == visits).all()
+    assert sums.size == 0
+
+
+def test_who_remembers_the_worlds_knows_them_from_the_first_episode():
+    """Doors with a sign: a planner with the true worlds opens the right one in 90 % of the episodes, on average.
+
+    40 episodes each; 26 or fewer right ones of 40 at 0.9 have a chance of 1e-5.
+    """
+    models = ao.worlds.doors()
+    fresh, knowing = (ao.agents.Recall(0.05, 10, rewards="unknown") for _ in range(2))
+    knowing.remember(models)
+    earned = [ao.run(agent, models, ao.streams.uniform(), 40, seed=3).reward.sum() for agent in (fresh, knowing)]
+    assert earned[1] > 26
+    assert earned[1] > earned[0] + 8
+    assert len(knowing.worlds) == len(models)
+
+
+def test_every_run_begins_with_it_and_a_run_under_way_adds_it():
+    models = ao.worlds.gridworld()
+    agent = ao.agents.Recall(0.05, 60)
+    agent.remember([models[0], models[1]])
+    for _ in range(2):
+        ao.run(agent, models, ao.streams.sequence([0, 1]), 2, seed=1)
+        assert [world.name for world in agent.worlds][:2] == [0, 1]
+    names = len(agent.worlds)
+    agent.remember([counted(models[3], 2000, 1)])
+    assert len(agent.worlds) == names + 1
+    agent.restore(agent.kept)  # what was added is whole
+    assert agent.clusters <= 1
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        (5, r"groups is 5, not a list"),
+        (ao.worlds.gridworld()[0], r"groups is MDP\(.*not a list"),
+        ([np.zeros((3, 3))], r"groups\[0\]\['counts'\] has shape \(3, 3\), not \(S, A, S\) = \(16, 4, 16\)"),
+        ([sp.csr_array((3, 16))], r"groups\[0\]\['counts'\] has shape \(3, 16\), not \(S \* A, S\)"),
+        ([np.zeros((16, 4, 16))], r"groups\[0\]\['counts'\] holds nothing"),
+        ([np.full((16, 4, 16), 0.5)], r"groups\[0\]\['counts'\] holds a number that is not whole"),
+        ([{"count": 1}], r"a part of groups\[0\] must be one of 'counts', 'rewards', 'ends', not 'count'"),
+        ([{"ends": np.zeros(16)}], r"groups\[0\] has no part \"counts\""),
+        (
+            [{"counts": np.ones((16, 4, 16)), "ends": np.zeros(3)}],
+            r"groups\[0\]\['ends'\] has shape \(3,\), not \(16,\)",
+        ),
+    ],
+)
+def test_what_is_no_group_is_refused(groups, words):
+    models = ao.worlds.gridworld()
+    agent = ao.agents.Recall(0.05, 60)
+    with pytest.raises(ValueError, match=words):  # noqa: PT012  some are seen when the sizes are known
+        agent.remember(groups)
+        ao.run(agent, models, ao.streams.uniform(), 1)
+
+
+def test_rewards_are_needed_where_nobody_knows_them_and_are_at_most_one_a_visit():
+    models, counts = ao.worlds.gridworld(), np.ones((16, 4, 16))
+    for group, words in (
+        ({"counts": counts}, r"groups\[0\] has no part \"rewards\""),
+        ({"counts": counts, "rewards": np.full((16, 4), 17.0)}, r"\[0, 0\] is 17, more than 1 for each of 16 visits"),
+        ({"counts": counts, "rewards": np.zeros(4)}, r"has shape \(4,\), not \(S, A\) = \(16, 4\)"),
+    ):
+        agent = ao.agents.Recall(0.05, 60, rewards="unknown")
+        agent.remember([group])
+        with pytest.raises(ValueError, match=words):
+            ao.run(agent, models, ao.streams.uniform(), 1)
+
+
+def test_an_agent_without_such_a_memory_says_so():
+    with pytest.raises(ValueError, match=r"Random cannot start with a memory; ao.agents.Recall can"):
+        ao.agents.Random(10).remember([])
