@@ -11,7 +11,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.learning import beliefs as kernels
-from aomultirl.learning.alpha_vectors import vectors
+from aomultirl.learning.alpha_vectors import tabulate, vectors
 from aomultirl.learning.beliefs import (
     ENDED,
     GUIDE,
@@ -312,3 +312,23 @@ def test_vectors_decide_where_there_are_some():
     jumping = walk(models[0], behaviour_of(memory, rewards, prior, with_vectors=True, horizon=50), 50)
     assert jumping.ends
     assert dense(jumping, 4)[0, 0] == 0
+
+
+def test_vectors_know_what_the_episode_has_shown():
+    """After every step the rows of the state that was left are those of memory and of the episode so far."""
+    models = ao.worlds.random_models(6, 2, 2, 3, 1.0, 0)
+    models = ao.ModelSet(
+        [ao.MDP(world.transitions, models.rewards, terminal=[4 + i]) for i, world in enumerate(models)]
+    )
+    behaviour = behaviour_of(memory_of(models, 3), models.rewards, [0.4, 0.4, 0.2], with_vectors=True)
+    counts, (one, two), changed = CountTable(12), streams(3, 2), 0
+    simulator = Simulator(models[0].alias_tables, models[0].gains, 0, one, two, terminal=models[0].terminal)
+    made, p = behaviour.vectors, behaviour.planner
+    while not simulator.ended and p.state[SPENT] < 40:
+        state, before = simulator.state, made.weights.copy()
+        simulator.run(Phase(behaviour, 1, counts, NONE))
+        after = made.weights.copy()
+        tabulate(p, made, counts.record, state)
+        assert (made.weights == after).all()
+        changed += not np.array_equal(before, after)
+    assert changed > 2
