@@ -372,7 +372,7 @@ class Recall(Agent):
             "assumes": f"rows of two worlds are equal or at least {self.resolution:g} apart",
             "resolution": self.resolution,
             "worlds": len(self.worlds),
-            "shared": dict(zip(("transitions", "ends", "rewards"), self.kept.shared.round(4).tolist(), strict=True)),
+            "shared": dict(zip(("transitions", "ends", "rewards"), self.kept.sharing.round(4).tolist(), strict=True)),
             "unresolved": sum(past.sure < RESOLVED for past in self.kept.past),
             "abstentions": self.abstentions,
             "evidence": {"episodes": self.kept.traces.as_dicts()},

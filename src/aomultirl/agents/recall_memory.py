@@ -69,7 +69,7 @@ class RecallMemory:
         where transitions stand (:attr:`aomultirl.learning.row_layout.Layout.keys`); empty before there is any.
     spreads
         (R,), theta of every row; empty before there is any.
-    shared
+    sharing
         (3,), how often worlds share transitions, ends and rewards.
     kinship
         visits that the average of a state's other actions is worth.
@@ -94,7 +94,7 @@ class RecallMemory:
     past: Annotated[list[PastEpisode], Within(most="episodes")] = field(default_factory=list)
     transitions: Annotated[NDArray[np.int64], Within(0)] = field(default_factory=lambda: np.empty(0, np.int64))
     spreads: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))
-    shared: Annotated[NDArray[np.float64], Shape(3), Within(0.0, 1.0)] = field(default_factory=lambda: np.full(3, 0.5))
+    sharing: Annotated[NDArray[np.float64], Shape(3), Within(0.0, 1.0)] = field(default_factory=lambda: np.full(3, 0.5))
     kinship: Annotated[float, Within(0.0)] = 0.0
     vectors: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     vectors_of: list[int] = field(default_factory=list)
@@ -124,7 +124,7 @@ class RecallMemory:
         self._check_places(n_states, n_pairs)
         _check_size(self.spreads, n_rows, "memory.spreads")
         _check_range(self.spreads, LEAST_SPREAD, MOST_SPREAD, "memory.spreads")
-        _check_range(self.shared, LEAST_SHARED, MOST_SHARED, "memory.shared")
+        _check_range(self.sharing, LEAST_SHARED, MOST_SHARED, "memory.sharing")
         places = len(self.transitions) + 2 * (n_rows - n_pairs)
         for number, past in enumerate(self.past):
             past.check(len(self.worlds), places, f"memory.past[{number}]")

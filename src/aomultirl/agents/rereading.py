@@ -78,7 +78,7 @@ class Rereading:
             self.rows.add_table(world.counts, world.sums)
             self.rows.alone[place] = world.alone
         if len(memory.spreads):
-            self.rows.theta[:], self.rows.shared[:] = memory.spreads, memory.shared
+            self.rows.theta[:], self.rows.shared[:] = memory.spreads, memory.sharing
             self.rows.kinship = memory.kinship
         self.rows.weigh()
         self._changed: set[int] = set()
@@ -382,7 +382,7 @@ class Rereading:
         """Bring what files keep to the rows as they are."""
         memory, rows = self.memory, self.rows
         memory.transitions = rows.layout.keys
-        memory.spreads, memory.shared, memory.kinship = rows.theta.copy(), rows.shared.copy(), rows.kinship
+        memory.spreads, memory.sharing, memory.kinship = rows.theta.copy(), rows.shared.copy(), rows.kinship
         for place in sorted(self._changed):
             memory.worlds[place].counts, memory.worlds[place].sums = rows.table(place)
         for place, world in enumerate(memory.worlds):
