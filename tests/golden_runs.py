@@ -59,7 +59,10 @@ def digest(name, kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         history = ao.run(make("known" if kind == "known" else "unknown"), worlds, ao.streams.uniform(), 6, seed=5)
-    return hashlib.sha256(b"".join(column.tobytes() for column in history.columns.values())).hexdigest()[:16]
+    columns = dict(history.columns)
+    if (columns["taken_for"] == -1).all():  # as from before agents said what they believe
+        del columns["taken_for"], columns["sure"]
+    return hashlib.sha256(b"".join(column.tobytes() for column in columns.values())).hexdigest()[:16]
 
 
 def digests():

@@ -156,8 +156,8 @@ MUTANTS = (
     ),
     _mutant(
         "learning/optimism.py",
-        "math.log1p(left / (options.pace * n))",
-        "math.log1p(left / n)",
+        "math.log1p(left / (options.pace * (n + lean)))",
+        "math.log1p(left / (n + lean))",
         "learning/test_optimism.py",
         "test_one_backup_is_the_formula",
     ),
@@ -169,7 +169,7 @@ MUTANTS = (
         "test_sharing_is_six_rounds_of_expectation_and_maximisation",
     ),
     _mutant(
-        "learning/world_rows.py",
+        "learning/planning_counts.py",
         "min(odds, GUESS)",
         "min(odds, 2.0 * GUESS)",
         "learning/test_world_rows.py",
@@ -233,7 +233,7 @@ MUTANTS = (
         "test_fractions_of_rewards_do_not_drift_from_what_is_written_down",
     ),
     _mutant(
-        "agents/recall_memory.py",
+        "agents/verdicts.py",
         "COVER = 0.8",
         "COVER = 0.4",
         "agents/test_recall.py",

@@ -19,6 +19,7 @@ RANDOM = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
 GRID = ao.worlds.gridworld()
 AGENTS = {
     "Random": (RANDOM, lambda: ao.agents.Random(20)),
+    "MixtureOfMDPs": (RANDOM, lambda: ao.agents.MixtureOfMDPs(60, rewards="unknown")),
     "Optimal": (RANDOM, lambda: ao.agents.Optimal(20)),
     "OneEpisode": (RANDOM, lambda: ao.agents.OneEpisode(ao.learning.UCRL2(), 60, rewards="unknown")),
     "Pooled": (RANDOM, lambda: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.1), 60, rewards="unknown")),

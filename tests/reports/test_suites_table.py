@@ -68,7 +68,10 @@ def test_a_quick_look_at_steps_judges_nothing():
 
 
 def test_shares_are_shown_by_horizon():
-    cases = [case for case in suites.reward_suite() if case.told == "Recall" and case.place == "grid, third"]
+    every = [case for case in suites.reward_suite() if case.told == "Recall" and case.place == "grid, third"]
+    cases = [
+        dataclasses.replace(case, targets=case.targets[:1]) for case in every
+    ]  # those of comparisons need other rows
     found = [
         earning(low, high, heading=f"H = {horizon:,}", worlds=4, models=4)
         for horizon, low, high in zip(suites.HORIZONS, (97.6, 90, 99.5, 99.8), (98, 92, 99.6, 99.9), strict=True)

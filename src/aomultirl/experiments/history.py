@@ -203,10 +203,12 @@ def _summary(history: History) -> Iterator[str]:
     worlds, none = len(set(history["cluster"].tolist()) - {-1}), int(history["abstained"].sum())
     wrong = f", {history.misclustered:,} episodes in a wrong one" if (history["task"] >= 0).any() else ""
     unsure = f", {none:,} episodes in none" if none else ""
-    yield f"worlds told apart: {worlds}{unsure}{wrong}" if worlds or none else "worlds told apart: this agent does not"
+    believed = ""
     if (history["taken_for"] >= 0).any():
-        believed = len(set(history["taken_for"][-last:].tolist()) - {-1})
-        yield f"worlds believed lately: {believed}, {np.nanmean(history['sure'][-last:]):.0%} sure in the mean"
+        names = set(history["taken_for"][-last:].tolist()) - {-1}
+        believed = f"; lately {len(names)} believed, {np.nanmean(history['sure'][-last:]):.0%} sure"
+    told = f"{worlds}{unsure}{wrong}{believed}" if worlds or none else "this agent does not"
+    yield f"worlds told apart: {told}"
     if np.isnan(history["regret"]).all():
         yield "regret: not known" + ("" if history._knows_the_worlds() else ", as nobody knows the worlds")
     else:

@@ -84,6 +84,7 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
         FAILURE, to.horizon, to.separation, to.pairs, samples=2 * to.samples
     ),
     "Recall": lambda to: agents.Recall(FAILURE, to.horizon, to.separation),
+    "MixtureOfMDPs": lambda to: agents.MixtureOfMDPs(to.horizon),
     "OneEpisodeUCBVI": lambda to: agents.OneEpisodeUCBVI(FAILURE, to.horizon),
     "OneEpisodeLearner": lambda to: agents.OneEpisodeLearner(to.horizon),
     "PooledUCBVI": lambda to: agents.PooledUCBVI(FAILURE, to.horizon),
