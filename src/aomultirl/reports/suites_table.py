@@ -135,12 +135,17 @@ def _reward_row(
 def _earned(values: NDArray[np.float64], targets: Sequence[Target], others: Mapping[str, Measured]) -> Cell:
     """A mean with its interval, and whether the targets are reached."""
     words = _interval(values, ".2f")
-    verdicts = []
+    verdicts, missing = [], 0
     for target in targets:
         reached = _is_reached(values, target, others)
+        verdicts.append(reached)
+        if reached is None and target.than is not None:
+            missing += 1  # one line for all of them, where only some agents are shown
+            continue
         verdict = {True: "reached", False: "missed", None: "not judged"}[reached]
         words += f"; {verdict}: {_asked(target)}"
-        verdicts.append(reached)
+    if missing:
+        words += f"; not judged: {missing} comparison{'s' if missing > 1 else ''}"
     if not verdicts:
         return words
     return Judged(words, good=False if False in verdicts else None if None in verdicts else True)
