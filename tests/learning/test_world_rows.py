@@ -214,7 +214,7 @@ def slow_plan(rows, doubts):
             alpha, rho = slow_alpha(rows, x), float(rows.shared[kind])
             pooled = sum((world[x] for world in counts), np.zeros(len(alpha)))
             ln_odds = slow_ln_ml(pooled, alpha) - sum(slow_ln_ml(world[x], alpha) for world in counts)
-            odds = rho / (1.0 - rho) * math.exp(min(ln_odds, 60.0))
+            odds = min(rho / (1.0 - rho), GUESS) * math.exp(min(ln_odds, 60.0))
             mine = counts[w][x] if w < rows.count else np.zeros(len(alpha))
             others = pooled - mine
             worth = odds if mine.sum() > 0.0 else min(odds, GUESS)
@@ -288,3 +288,17 @@ def test_nothing_was_met():
     assert rows.to_plan_with(True).tolist() == [[0.0] * len(rows.pooled)]
     assert rows.knowledge().seen.shape == (0, 4)
     assert make_worlds(0, 2, 1, 0, False).rows.count == 0
+
+
+def test_two_visits_that_went_as_elsewhere_are_not_the_last():
+    """99 rows that two worlds share, and one that each knows a little of: it is worth little more than a guess."""
+    tables = [CountTable(100) for _ in range(2)]
+    for pair in range(100):
+        for world, visits in enumerate((200, 2 if pair == 0 else 200)):
+            tables[world].count(pair, 3, visits // 2 + visits % 2)
+            tables[world].count(pair, 4, visits // 2)
+    rows = rows_of([(table, np.empty(0)) for table in tables], 100, 1, False)
+    assert rows.shared[TRANSITION] > 0.95
+    planned = rows.to_plan_with(False)
+    assert planned[1, rows.layout.first[0] : rows.layout.first[1]].sum() < 10 * GUESS
+    assert planned[1, rows.layout.first[1] : rows.layout.first[2]].sum() == pytest.approx(400)

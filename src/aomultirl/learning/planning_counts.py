@@ -1,8 +1,12 @@
 """The counts that worlds are planned with: their own, and what they lean on.
 
-A row leans on the same row in other worlds as far as the data support: with odds = sigma / (1 - sigma) that a row is
-shared (:mod:`.row_likelihoods`), the counts of the other worlds are worth up to ``odds`` visits, all of them where the
-odds are high; a row that a world has not shown is a guess, worth GUESS visits at most.  And a world's own counts are
+A row leans on the same row in other worlds as far as the data support: the counts of the other worlds are worth up to
+
+    odds = min{rho / (1 - rho), GUESS} ML(D) / prod_w ML(d_w)
+
+visits (:mod:`.row_likelihoods`), all of them where the odds are high; a row that a world has not shown is a guess,
+worth GUESS visits at most.  However often rows are shared, rho alone is worth no more than a guess: the few rows that
+differ are those that matter, and two visits that went as elsewhere must not be the last.  And a world's own counts are
 worth no more than the data support that its episodes agree: if they may have been of several worlds, whose rows differ,
 the present one must be looked at anew.  With e_k the counts of its episodes,
 
@@ -49,7 +53,7 @@ def fill_planning_counts(
         for p in range(first[x], first[x + 1]):
             everywhere += pooled[p]
         rho = shared[kinds[x]]
-        odds = rho / (1.0 - rho) * math.exp(min(60.0, together[x] - apart))
+        odds = min(rho / (1.0 - rho), GUESS) * math.exp(min(60.0, together[x] - apart))
         for w in range(count + 1):
             n = masses[w, x] if w < count else 0.0
             borrowed, trusted = 0.0, 1.0
