@@ -2,8 +2,9 @@
 
 The world of an episode is one of C hypotheses and never changes, so a belief is a point b of the simplex, and the
 optimal value of arriving in a state is convex in it.  Taking the best action of each hypothesis's own plan, weighed by
-belief (QMDP), assumes that the world is known after the next step: so it waits for ever at the brink of what may be a
-hole, since next time it would know.  A few vectors for each state tell the truth from below: vector j of state s,
+belief (QMDP), assumes that the world is known after the next step: so with values that do not depend on the steps left
+it waits for ever at the brink of what may be a hole, since next time it would know.  A few vectors for each state tell
+the truth from below: vector j of state s,
 
     alpha_j(w) = the value in world w of arriving in s and doing what is best for the belief of point j,
 
@@ -14,7 +15,8 @@ does not depend on what follows, of which hope is a part where pairs are little 
     alpha(w) = c_w(s, a) + sum_s' T_w(s, a, s') alpha_j(s')(w),    j(s') = argmax_j sum_w b(w) T_w(s, a, s') alpha_j(w),
 
 for the action that is best at b.  The points are the belief that an episode begins with, and for every hypothesis one
-that is almost sure of it.  On ten sets of FrozenLake maps with known worlds more points gained nothing.
+that is almost sure of it.  On fourteen sets of FrozenLake maps with known worlds six more points, of beliefs that were
+met, changed what was earned by -2.6 to 2.6 per cent of the optimum.
 
 Episodes that end and small worlds need this, and can pay for it; elsewhere QMDP serves (:func:`is_worth_it`).
 """
