@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from aomultirl.engine.counts import CountTable
-from aomultirl.learning.row_likelihoods import REWARD
+from aomultirl.learning.row_likelihoods import REWARD, TRANSITION
 from aomultirl.learning.world_rows import rows_of
 
 
@@ -105,9 +105,19 @@ def slow_rows(layout, counted):
 
 
 def slow_alpha(rows, x):
-    """alpha of a row: theta in equal parts, and a half for what is earned and what is not."""
-    places = rows.layout.first[x + 1] - rows.layout.first[x]
-    return np.full(places, 0.5 if rows.layout.kinds[x] == REWARD else rows.theta[x] / places)
+    """alpha of a row: theta in equal parts, and a half for what is earned and what is not.
+
+    Of transitions there are as many parts as states that any action of the same state leads to, and one for others.
+    """
+    layout = rows.layout
+    places = layout.first[x + 1] - layout.first[x]
+    if layout.kinds[x] != TRANSITION:
+        return np.full(places, 0.5 if layout.kinds[x] == REWARD else rows.theta[x] / places)
+    n_actions = layout.n_pairs // layout.n_states
+    siblings = range(x // n_actions * n_actions, (x // n_actions + 1) * n_actions)
+    reached = {int(s) for y in siblings for s in layout.outcomes[layout.first[y] : layout.first[y + 1] - 1]}
+    each = rows.theta[x] / (len(reached) + 1)
+    return np.append(np.full(places - 1, each), rows.theta[x] - each * (places - 1))
 
 
 def slow_ln_ml(counts, alpha):

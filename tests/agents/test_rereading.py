@@ -171,7 +171,7 @@ def test_a_world_is_drawn_from_the_posterior():
     assert shares.max() < 0.9
     often = np.zeros(len(shares))
     for _ in range(3000):
-        place, sure = life.reading._draw(past, life.values, life.stream)
+        place, sure = life.reading._draw(past, life.values, life.stream, is_new=True)
         assert sure == pytest.approx(shares[place])
         often[place] += 1
         if len(life.memory.worlds) == len(shares):
@@ -180,6 +180,19 @@ def test_a_world_is_drawn_from_the_posterior():
     likely = expected > 5.0
     assert likely.sum() > 1
     assert ((often - expected) ** 2 / expected)[likely].sum() < chi2.isf(1e-6, likely.sum() - 1)
+
+
+def test_an_episode_that_is_not_new_founds_no_world_unless_there_is_none_that_it_may_be():
+    for seed in range(8):
+        life = Life(seed, worlds=2).live(4)
+        before = len(life.memory.worlds)
+        for world in (0, 1) * 5:
+            episode = life.draw(world)
+            life.reading.take_in(episode.table, episode.sums, life.values, life.stream, is_new=False)
+        assert len(life.memory.worlds) == before
+        barred, episode = list(life.memory.worlds), life.draw(0)
+        past = life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred, is_new=False)
+        assert life.memory.worlds[past.world] not in barred
 
 
 def test_an_episode_is_put_in_no_world_that_it_is_proven_not_to_be():

@@ -24,6 +24,7 @@ from aomultirl.learning.beliefs import (
     settle,
     settle_episode,
 )
+from aomultirl.learning.finding_out import Evidence, act_unresolved
 from aomultirl.learning.optimism import READY, SPENT, Options, plan, planner, sweep
 from aomultirl.learning.world_rows import WorldRows, rows_of
 from counted_worlds import Counted, dense, several_worlds, slow_alpha, slow_ln_ml, slow_row_joint, slow_rows
@@ -274,7 +275,7 @@ def test_while_worlds_are_in_doubt_no_entry_is_leased():
 @settings(deadline=None, max_examples=60)
 @given(several_worlds(least=1), st.sampled_from([0.5, 0.985, 0.989, 0.9911, 0.999]), st.data())
 def test_one_hypothesis_guides_above_99_percent_and_otherwise_all_that_are_plausible(case, most, data):
-    """QMDP: the mean of Q under the belief, over hypotheses of more than 0.3 %."""
+    """The plan of the one alone; otherwise what finding out is worth, over hypotheses of more than 0.3 %."""
     rows, count = case.rows, case.rows.count + 1
     lead, state = data.draw(st.integers(0, count - 1)), data.draw(st.integers(0, case.n_states - 1))
     prior = np.full(count, (1.0 - most) / (count - 1))
@@ -295,7 +296,10 @@ def test_one_hypothesis_guides_above_99_percent_and_otherwise_all_that_are_plaus
     for c in says:
         sweep(twin.planner, table, nothing, c, 20, state, False)
         plan(twin.planner, table, nothing, c, 0, state, False)
-        blend += (shares[c] if guide < 0 else 1.0) * twin.planner.means[:-1]
+        blend = twin.planner.means[:-1].copy()
+    if guide < 0:
+        evidence = Evidence(*(getattr(twin.beliefs, name) for name in Evidence._fields))
+        act_unresolved(twin.planner, evidence, twin.unresolved, nothing, state, 0, blend)
     assert blend[behaviour.table.plan[state]] == pytest.approx(blend.max())
     assert behaviour.beliefs.status[NUMBER] == 0, "nothing has changed before the first step"
 

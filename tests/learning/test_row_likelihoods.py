@@ -25,7 +25,6 @@ from aomultirl.learning.row_likelihoods import (
     ln_ml,
     ln_ml_of_sum,
     probability_shared,
-    set_prior,
     weigh_rows,
 )
 from counted_worlds import several_worlds, slow_alpha, slow_ln_ml, slow_row_joint, slow_rows
@@ -143,10 +142,9 @@ def drawn_rows(rng, n_rows, kind, share, visits=60, width=4, worlds=3, concentra
 
 def weighed(first, kinds, counts):
     """(own, together) with theta = 2."""
-    pooled, theta, alpha = counts.sum(axis=0), np.full(len(kinds), 2.0), np.zeros(counts.shape[1])
+    pooled, theta = counts.sum(axis=0), np.full(len(kinds), 2.0)
+    alpha = np.repeat(np.where(kinds == REWARD, HALF, theta / np.diff(first)), np.diff(first))
     own, together = np.zeros((len(counts), len(kinds))), np.zeros(len(kinds))
-    for x in range(len(kinds)):
-        set_prior(first, kinds, theta, alpha, x)
     weigh_rows(first, counts, pooled, theta, alpha, own, together)
     return own, together
 
@@ -236,11 +234,3 @@ def test_rows_that_always_lead_to_one_state_are_less_spread_than_others():
     fit_spreads(np.arange(5) * width, np.zeros(4, np.int8), counts, counts[0], theta)
     assert LEAST_SPREAD <= theta[0] < 0.5 < theta[1] < 2.0 < 8.0 < theta[2] < 40.0
     assert theta[1] < theta[3] < theta[2]
-
-
-def test_priors_give_every_place_of_a_row_the_same():
-    first, kinds = np.array([0, 3, 5, 7]), np.array([TRANSITION, END, REWARD], np.int8)
-    alpha = np.zeros(7)
-    for x in range(3):
-        set_prior(first, kinds, np.array([0.6, 0.4, 1.0]), alpha, x)
-    assert alpha.tolist() == pytest.approx([0.2] * 3 + [0.2] * 2 + [HALF] * 2)

@@ -302,3 +302,22 @@ def test_two_visits_that_went_as_elsewhere_are_not_the_last():
     planned = rows.to_plan_with(False)
     assert planned[1, rows.layout.first[0] : rows.layout.first[1]].sum() < 10 * GUESS
     assert planned[1, rows.layout.first[1] : rows.layout.first[2]].sum() == pytest.approx(400)
+
+
+@settings(deadline=None, max_examples=60)
+@given(several_worlds())
+def test_the_prior_knows_what_the_other_actions_of_a_state_have_led_to(case):
+    for x in range(len(case.rows.layout.kinds)):
+        a, b = case.rows.layout.first[x : x + 2]
+        assert case.rows.alpha[a:b] == pytest.approx(slow_alpha(case.rows, x))
+
+
+def test_two_samples_of_one_world_with_many_successors_are_not_held_to_be_two():
+    """Ten actions of the same hundred successors each, five visits of a pair in a sample."""
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet(np.full(100, 0.3), (100, 1)).repeat(10, axis=1).reshape(1000, 100)
+    samples = [np.array([rng.multinomial(5, row) for row in chances]) for _ in range(2)]
+    worlds = [Counted(visits, np.zeros(100, int), np.empty(0)) for visits in samples]
+    rows = rows_of([(one.table, one.sums) for one in worlds], 100, 10, False)
+    assert rows.together[:1000].sum() > rows.own[:, :1000].sum()
+    assert rows.shared[0] > 0.5

@@ -49,6 +49,7 @@ from aomultirl.identifying.proof import standards
 from aomultirl.learning import Tally
 from aomultirl.learning.alpha_vectors import is_worth_it, vectors
 from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle, settle_episode
+from aomultirl.learning.novelty import LEVEL, ln_novelty
 from aomultirl.learning.optimism import planner
 from aomultirl.learning.practical import Practical
 from aomultirl.learning.row_likelihoods import ENDS, Floats
@@ -293,7 +294,10 @@ class Recall(Agent):
         survivors = [worlds[place] for place in late.survivors]
         founded = not survivors
         barred = [world for world in clusters if world not in survivors]
-        past = self._reading.take_in(counts, tally.sums, behaviour.planner.values[-1], stream, barred)
+        chance = self._chance_of_known(behaviour)
+        is_new = chance <= LEVEL
+        self.kept.new += is_new
+        past = self._reading.take_in(counts, tally.sums, behaviour.planner.values[-1], stream, barred, is_new)
         world = self.worlds[past.world]
         world.tries += spent > 0
         if early.proven:
@@ -313,6 +317,15 @@ class Recall(Agent):
         report = self._report(world, past.sure, founded, accepted, bool(late.certified.all()))
         self._reading.look_back(stream)
         return report
+
+    def _chance_of_known(self, behaviour: BeliefBehaviour) -> float:
+        """How probable so much evidence that the episode is of no world in memory is at most, if it is of one."""
+        beliefs, layout = behaviour.beliefs, self._reading.rows.layout
+        if not self.worlds:
+            return 0.0
+        known = (beliefs.counts, beliefs.masses, beliefs.sigma, beliefs.theta, beliefs.alpha)
+        found = ln_novelty(layout.first, layout.kinds, behaviour.planner.here, *known)
+        return float(np.exp(-max(0.0, found.min())))
 
     def _report(self, world: World, sure: float, founded: bool, accepted: bool, certified: bool) -> Report:
         """With the policy that is best for all that is believed of the world that the episode was taken for."""
@@ -346,7 +359,7 @@ class Recall(Agent):
 
     def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
         for world in self.worlds:
-            world.values = times * world.values + plus / (1.0 - self.learner.discount)
+            world.values = times * world.values + plus / (1.0 - self._learning.options.discount)
         self.kept.vectors = np.empty(0)
         super().rescale_rewards(times, plus, rest)
         if self._learning.learns_rewards:
@@ -373,6 +386,7 @@ class Recall(Agent):
             "resolution": self.resolution,
             "worlds": len(self.worlds),
             "shared": dict(zip(("transitions", "ends", "rewards"), self.kept.sharing.round(4).tolist(), strict=True)),
+            "novelty": {"level": LEVEL, "episodes": self.kept.new},
             "unresolved": sum(past.sure < RESOLVED for past in self.kept.past),
             "abstentions": self.abstentions,
             "evidence": {"episodes": self.kept.traces.as_dicts()},

@@ -86,6 +86,8 @@ class RecallMemory:
         the number of episodes at which all worlds are gone through.
     abstentions
         episodes that were put in no cluster.
+    new
+        episodes that were found to be of no world in memory.
     traces
         the evidence of some episodes.
     """
@@ -102,6 +104,7 @@ class RecallMemory:
     named: Annotated[int, Within(0)] = 0
     next_review: Annotated[int, Within(0)] = 4
     abstentions: Annotated[int, Within(0, "episodes")] = 0
+    new: Annotated[int, Within(0, "episodes")] = 0
     traces: Traces = field(default_factory=Traces)
 
     def check(self, n_states: int, n_pairs: int, learns_rewards: bool) -> None:

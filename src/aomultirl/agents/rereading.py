@@ -1,10 +1,10 @@
 """A memory that re-reads its past: episodes are assigned to worlds again as evidence grows.
 
-Every episode is put in a world by a draw from its posterior, and kept with its counts.  After every episode a few past
-ones are taken out and drawn again.  Ever more rarely, all worlds are gone through: how spread and how shared rows are
-is learned anew, worlds merge where the joint likelihood rises, and those that are in truth several are parted
-(:mod:`aomultirl.learning.regrouping`).  So a mistake of an early day is mended when more is known, and a world that was
-none dissolves.
+Every episode is put in a world by a draw from its posterior, and kept with its counts; it founds a world only where it
+is new (:mod:`aomultirl.learning.novelty`).  After every episode a few past ones are taken out and drawn again.  Ever
+more rarely, all worlds are gone through: how spread and how shared rows are is learned anew, worlds merge where the
+joint likelihood rises, and those that are in truth several are parted (:mod:`aomultirl.learning.regrouping`).  So a
+mistake of an early day is mended when more is known, and a world that was none dissolves.
 
 Which world an episode was can be a matter of taste once a policy has settled: where a sign names the world and the
 agent follows it, one world with an unreliable sign explains everything as well as several do, but acting needs to tell
@@ -18,7 +18,6 @@ differ never become one.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from aomultirl.agents.past_episodes import PastEpisode, check_fit, fold
@@ -27,13 +26,13 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.learning.regrouping import (
     find_telling_rows,
-    ln_affinity,
+    furthest_apart,
     ln_gain_of_merging,
     part_episodes,
     score_episode,
 )
 from aomultirl.learning.row_layout import Entries
-from aomultirl.learning.row_likelihoods import END, NONE_LEFT, Floats, Integers, ln_joint
+from aomultirl.learning.row_likelihoods import END, NONE_LEFT, Floats, ln_joint
 from aomultirl.learning.world_rows import WorldRows
 
 MOST_PAST = 500
@@ -87,7 +86,13 @@ class Rereading:
     # -- one episode --------------------------------------------------------------------------------------
 
     def take_in(
-        self, table: CountTable, sums: Floats, values: Floats, stream: RandomStream, barred: Sequence[World] = ()
+        self,
+        table: CountTable,
+        sums: Floats,
+        values: Floats,
+        stream: RandomStream,
+        barred: Sequence[World] = (),
+        is_new: bool = True,
     ) -> PastEpisode:
         """Put an episode in a world, drawn from the posterior; :meth:`look_back` must follow.
 
@@ -97,6 +102,8 @@ class Rereading:
             (S,), what a new world begins with.
         barred
             worlds that the episode is proven not to be.
+        is_new
+            whether it may be of a world that is not in memory (:mod:`aomultirl.learning.novelty`).
         """
         memory, rows = self.memory, self.rows
         self._make_places(table)
@@ -104,7 +111,7 @@ class Rereading:
         for world in memory.worlds:
             world.met *= FADING
         episode = PastEpisode(entries.places, entries.counts, world=-1, sure=0.0)
-        episode.world, episode.sure = self._draw(episode, values, stream, barred)
+        episode.world, episode.sure = self._draw(episode, values, stream, barred, is_new)
         self._put(episode, episode.world)
         memory.worlds[episode.world].met += 1.0
         memory.past.append(episode)
@@ -161,13 +168,23 @@ class Rereading:
         return np.asarray(scores + joining)
 
     def _draw(
-        self, past: PastEpisode, values: Floats, stream: RandomStream, barred: Sequence[World] = ()
+        self,
+        past: PastEpisode,
+        values: Floats,
+        stream: RandomStream,
+        barred: Sequence[World] = (),
+        is_new: bool = False,
     ) -> tuple[int, float]:
-        """The place of a world for an episode that is in none, drawn from the posterior, and how probable it is."""
+        """The place of a world for an episode that is in none, drawn from the posterior, and how probable it is.
+
+        A world is founded only where the episode is new, or where there is no world that it may be.
+        """
         scores, worlds = self._scores(past), self.memory.worlds
         empty = [place for place, world in enumerate(worlds) if world.episodes == 0]
         for place in [*empty, *map(worlds.index, barred)]:
             scores[place] = -np.inf
+        if not is_new and not empty and np.isfinite(scores[:-1]).any():
+            scores[-1] = -np.inf
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
         place = int(np.searchsorted(shares.cumsum(), draw_below(LOT, stream) / LOT, side="right"))
@@ -314,7 +331,9 @@ class Rereading:
         for counts in (telling, np.ones(len(telling), bool), layout.kinds == END):
             if not counts.any():
                 continue
-            seeds = self._furthest_apart(members, order, counts, stream)
+            longest = order[: max(2 * CANDIDATES, len(order) // 2)].tolist()
+            some = [longest.pop(draw_below(len(longest), stream)) for _ in range(min(CANDIDATES, len(longest)))]
+            seeds = furthest_apart(layout, rows.theta, rows.alpha, counts, members, some)
             prior = rows.theta, rows.alpha, rows.shared
             part = part_episodes(
                 layout.owners, layout.first, layout.kinds, *prior, counts, settled, starts, *entries, order, seeds
@@ -339,24 +358,6 @@ class Rereading:
             self._put(past, old, -1)
             self._put(past, new)
             past.world = new
-
-    def _furthest_apart(
-        self, members: list[PastEpisode], order: Integers, counts: NDArray[np.bool_], stream: RandomStream
-    ) -> Integers:
-        """The two of some long episodes that are the least likely to be of one world."""
-        rows, layout = self.rows, self.rows.layout
-        longest = order[: max(2 * CANDIDATES, len(order) // 2)].tolist()
-        chosen = [longest.pop(draw_below(len(longest), stream)) for _ in range(min(CANDIDATES, len(longest)))]
-        rooms = np.zeros((2, len(layout.outcomes)))
-        least, seeds = np.inf, (chosen[0], chosen[1])
-        for i, one in enumerate(chosen):
-            for other in chosen[:i]:
-                a, b = members[one], members[other]
-                both = (a.places, a.counts, b.places, b.counts)
-                affinity = ln_affinity(layout.owners, layout.first, rows.theta, rows.alpha, counts, rooms, *both)
-                if affinity < least:
-                    least, seeds = affinity, (one, other)
-        return np.array(seeds, np.int64)
 
     def rescale_rewards(self, times: float, plus: float) -> None:
         """Bring the rewards of past episodes to another range; those of worlds have been brought to it."""

@@ -11,8 +11,9 @@ tell worlds apart.
 
 The behaviour acts as the learner of :mod:`.optimism` does.  One rule chooses how: where one hypothesis is almost
 certain (above SINGLE), by its plan alone; otherwise by all that are plausible, with the vectors of
-:mod:`.alpha_vectors` where episodes end and the world is small, and elsewhere with the mean of Q under the belief
-(QMDP).  Nothing here is a proof: mistakes cost reward.  Proofs are :mod:`aomultirl.identifying.proof`.
+:mod:`.alpha_vectors` where episodes end and the world is small, and elsewhere with what it is worth to find out which
+of them it is (:mod:`.finding_out`).  Nothing here is a proof: mistakes cost reward.  Proofs are
+:mod:`aomultirl.identifying.proof`.
 """
 
 import math
@@ -28,6 +29,7 @@ from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.alpha_vectors import FILLED, Vectors, act_by_vectors, fill_in, no_vectors, note_step
+from aomultirl.learning.finding_out import PLAUSIBLE, Evidence, Unresolved, act_unresolved, all_resolved, unresolved
 from aomultirl.learning.optimism import READY, SPENT, Planner, best_of, plan, see_end, sweep
 from aomultirl.learning.row_likelihoods import (
     EARNED,
@@ -46,8 +48,6 @@ PATIENCE = 16
 """An entry is kept for a sixteenth of the visits that its pair has had."""
 SINGLE = 0.99
 """Posterior probability above which a hypothesis guides alone."""
-PLAUSIBLE = 0.003
-"""Posterior probability below which a hypothesis has no say."""
 FEW = 4
 """New visits up to which a logarithm is taken for each, which is quicker than two of the gamma function."""
 
@@ -75,7 +75,7 @@ class Beliefs(NamedTuple):
         (5,): GUIDE, the hypothesis that guides alone or -1; the NUMBER of changes of it, and the step of the LATEST;
         PLACE, the state that the episode is in, or -1; whether it has ENDED.
     means
-        (2, A), room to work in.
+        (A,), room to work in.
     """
 
     scores: Floats
@@ -101,12 +101,15 @@ class BeliefBehaviour(NamedTuple):
         how likely each is.
     vectors
         how to act on beliefs, where episodes end and the world is small.
+    unresolved
+        how to act on them elsewhere.
     """
 
     table: Table
     planner: Planner
     beliefs: Beliefs
     vectors: Vectors
+    unresolved: Unresolved
 
 
 def act_alone(planner: Planner) -> BeliefBehaviour:
@@ -115,7 +118,7 @@ def act_alone(planner: Planner) -> BeliefBehaviour:
     beliefs = Beliefs(
         np.zeros(1), np.ones(1), nothing, nothing, nothing, *(np.zeros(0),) * 3, _status(), _room(planner)
     )
-    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, no_vectors(1))
+    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, no_vectors(1), all_resolved(1))
 
 
 def act_on_beliefs(planner: Planner, rows: WorldRows, prior: Floats, vectors: Vectors | None = None) -> BeliefBehaviour:
@@ -137,7 +140,7 @@ def act_on_beliefs(planner: Planner, rows: WorldRows, prior: Floats, vectors: Ve
         means=_room(planner),
     )
     kept = no_vectors(len(prior)) if vectors is None else vectors
-    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, kept)
+    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, kept, unresolved(planner, prior))
 
 
 def _status() -> Integers:
@@ -145,7 +148,7 @@ def _status() -> Integers:
 
 
 def _room(planner: Planner) -> Floats:
-    return np.zeros((2, len(planner.means) - 1))
+    return np.zeros(len(planner.means) - 1)
 
 
 @kernel
@@ -310,7 +313,7 @@ def settle_episode(behaviour: BeliefBehaviour, counts: CountTable) -> None:
 @kernel
 def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int) -> None:
     """Plan on, and fill in the entry of the state that the episode is in."""
-    table, planner, beliefs, vectors = behaviour
+    table, planner, beliefs, vectors, unsure = behaviour
     guide = _weigh_hypotheses(beliefs)
     if guide != beliefs.status[GUIDE]:
         settle(behaviour, counts)  # entries were made for another
@@ -326,7 +329,7 @@ def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int
             sweep(planner, table, counts, guide, SWEEPS, state, True)
         plan(planner, table, counts, guide, backups, state, True)
         return
-    means, blend = beliefs.means[0], beliefs.means[1]
+    means = beliefs.means
     for c in range(len(beliefs.shares)):
         if not planner.rotation[c, READY] and (beliefs.shares[c] > PLAUSIBLE or len(vectors.points) > 0):
             sweep(planner, table, counts, c, SWEEPS, state, False)
@@ -336,13 +339,17 @@ def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int
         act_by_vectors(planner, vectors, beliefs.shares, state, means)
         table.plan[state] = best_of(planner, means, state)
         return
-    blend[:] = 0.0
-    for c in range(len(beliefs.shares)):
-        if beliefs.shares[c] > PLAUSIBLE:
-            plan(planner, table, counts, c, backups, state, False)
-            for a in range(len(blend)):
-                blend[a] += beliefs.shares[c] * planner.means[a]
-    table.plan[state] = best_of(planner, blend, state)
+    evidence = Evidence(
+        beliefs.shares,
+        beliefs.likelihoods,
+        beliefs.counts,
+        beliefs.masses,
+        beliefs.sigma,
+        beliefs.theta,
+        beliefs.alpha,
+    )
+    act_unresolved(planner, evidence, unsure, counts, state, backups, means)
+    table.plan[state] = best_of(planner, means, state)
 
 
 @kernel
@@ -363,7 +370,7 @@ def _attend(
     reward: float,
     ended: bool,
 ) -> bool:
-    table, planner, beliefs, vectors = behaviour
+    table, planner, beliefs, vectors, _ = behaviour
     pair = state * (len(planner.means) - 1) + action
     planner.lease[state] = table.budget[state] = 1
     beliefs.status[PLACE], beliefs.status[ENDED] = successor, ended

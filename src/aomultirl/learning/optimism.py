@@ -271,7 +271,7 @@ def best_of(planner: Planner, means: Floats, state: int) -> int:
 
 
 @inlined
-def _least(planner: Planner) -> float:
+def least_top(planner: Planner) -> float:
     """What ``top`` is at least."""
     return planner.promise if len(planner.sums) > 0 else -np.inf
 
@@ -291,7 +291,7 @@ def plan(planner: Planner, table: Table, counts: Counts, c: int, backups: int, l
             s -= 1
             if s < 0:
                 s = n_states - 1
-                tops[c, TOP], tops[c, HIGHEST] = tops[c, HIGHEST], _least(planner)
+                tops[c, TOP], tops[c, HIGHEST] = tops[c, HIGHEST], least_top(planner)
         at = s if step < backups else last
         v, action, seen = back_up(planner, counts, c, at)
         planner.values[c, at] = v
@@ -305,7 +305,7 @@ def plan(planner: Planner, table: Table, counts: Counts, c: int, backups: int, l
 def sweep(planner: Planner, table: Table, counts: Counts, c: int, sweeps: int, last: int, guides: bool) -> None:
     """Whole rotations, from the values as they are."""
     planner.rotation[c, NEXT], planner.rotation[c, READY] = 0, 1
-    planner.tops[c, HIGHEST] = max(planner.values[c].max(), _least(planner))
+    planner.tops[c, HIGHEST] = max(planner.values[c].max(), least_top(planner))
     plan(planner, table, counts, c, sweeps * planner.values.shape[1], last, guides)
 
 

@@ -22,8 +22,12 @@ from aomultirl.learning.row_likelihoods import Floats
 from aomultirl.learning.world_rows import WorldRows, rows_of
 from aomultirl.setting import Setting
 
-SWEEPS = 200
-"""Of the value iteration that finds the plan without optimism; with a discount of 0.98 what is left is below 2 %."""
+AHEAD_SWEEPS = 4.0
+"""Sweeps of value iteration that finds the plan without optimism, for each step ahead; what is left is below 2 %."""
+EPISODE_PARTS = 5
+"""Values look a fifth of the episode ahead."""
+LEAST_AHEAD, MOST_AHEAD = 50.0, 100.0
+"""Steps that values look ahead, at least and at most: with more, the few backups of a step no longer keep up."""
 
 
 class Rewarded(Protocol):
@@ -50,7 +54,8 @@ class Practical(Learner):
     novelty
         how much a state that still shows new successors is hoped to lead anywhere.
     discount
-        of the values that are planned with.
+        of the values that are planned with; by default 1 - 1 / n with n a fifth of the horizon, within
+        LEAST_AHEAD and MOST_AHEAD steps.
     backups
         states whose values are brought up to date at each step.
     """
@@ -61,7 +66,7 @@ class Practical(Learner):
     pace: float = 10.0
     future: float = 1.0
     novelty: float = 0.5
-    discount: float = 0.98
+    discount: float | None = None
     backups: int = 16
 
     def begin(self, setting: Setting, horizon: int, share: Share | None = None) -> "PracticalLearning":
@@ -70,12 +75,19 @@ class Practical(Learner):
         checks.real("pace", self.pace, above=0.0)
         checks.real("future", self.future, least=0.0)
         checks.real("novelty", self.novelty, least=0.0)
-        checks.real("discount", self.discount, least=0.0, below=1.0)
+        if self.discount is not None:
+            checks.real("discount", self.discount, least=0.0, below=1.0)
         checks.integer("backups", self.backups, least=1)
         return PracticalLearning(setting, self, horizon)
 
     def rescaled_own(self, own: dict[str, NDArray[Any]], times: float, plus: float) -> dict[str, NDArray[Any]]:
-        return {"values": times * own["values"] + plus / (1.0 - self.discount)}
+        return {"values": times * own["values"] + plus * own["ahead"], "ahead": own["ahead"]}
+
+    def discount_for(self, horizon: int) -> float:
+        """The discount in episodes of so many steps."""
+        if self.discount is not None:
+            return self.discount
+        return 1.0 - 1.0 / min(max(horizon / EPISODE_PARTS, LEAST_AHEAD), MOST_AHEAD)
 
 
 class PracticalLearning(Learning):
@@ -89,13 +101,18 @@ class PracticalLearning(Learning):
 
     def __init__(self, setting: Setting, learner: Practical, horizon: int) -> None:
         super().__init__(setting, learner)
-        self.options, self._horizon = Options(**asdict(learner)), horizon
+        self.options = Options(**{**asdict(learner), "discount": learner.discount_for(horizon)})
+        self._horizon = horizon
 
     def nothing(self) -> Known:
-        """Counts, rewards where they are not known, and the values that planning goes on from."""
+        """Counts, rewards where they are not known, the values that planning goes on from, and how far they look ahead.
+
+        A reward in every step is worth as many of it as the values look ahead, 1 / (1 - discount).
+        """
         most = promise(self.setting.rewards, self.setting.rest, self.options.discount)
         known = super().nothing()
         known.own["values"] = np.full(self.setting.n_states, most)
+        known.own["ahead"] = np.array([1.0 / (1.0 - self.options.discount)])
         return known
 
     def act(self, known: Known, steps: int, stream: RandomStream) -> BeliefBehaviour:
@@ -122,7 +139,8 @@ class PracticalLearning(Learning):
         if rewards is None:
             means = known.sums / np.maximum(visits_by_pair(known.counts), 1)
             rewards = means.reshape(self.setting.n_states, self.setting.n_actions)
-        return greedy(known.counts, rewards, self.options.discount, SWEEPS, self.setting.rest)
+        sweeps = round(AHEAD_SWEEPS / (1.0 - self.options.discount))
+        return greedy(known.counts, rewards, self.options.discount, sweeps, self.setting.rest)
 
     @property
     def learns_rewards(self) -> bool:

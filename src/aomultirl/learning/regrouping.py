@@ -10,12 +10,15 @@ all that matters in large worlds; all rows; and the rows of ends alone, which de
 """
 
 import math
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.row_layout import Layout
 from aomultirl.learning.row_likelihoods import (
     NONE_LEFT,
     Floats,
@@ -25,6 +28,14 @@ from aomultirl.learning.row_likelihoods import (
     ln_ml_of_sum,
     probability_shared,
 )
+
+
+class Counted(Protocol):
+    """An episode: its counts, (n,), and the places where they stand, ascending."""
+
+    places: Integers
+    counts: Floats
+
 
 SPREADS = (2.0, 8.0, 32.0)
 """How much rows of episodes may vary about their common mean: visits that the mean is worth, to be tried."""
@@ -83,15 +94,17 @@ def score_episode(
             mass += masses[w, x]
         sigma = probability_shared(shared[kinds[x]], together[x], apart)
         alike = _ln_gain(pooled, mass, more, places, theta[x], alpha, i, j)
+        fresh, n = 0.0, 0.0
+        for k in range(i, j):
+            fresh += math.lgamma(alpha[places[k]] + more[k]) - math.lgamma(alpha[places[k]])
+            n += more[k]
+        fresh += math.lgamma(theta[x]) - math.lgamma(n + theta[x])
+        unknown = ln_mixture(sigma, alike, fresh)
         for w in range(count + 1):
-            if w < count:
-                gain = _ln_gain(counts[w], masses[w, x], more, places, theta[x], alpha, i, j)
-            else:
-                gain, n = 0.0, 0.0
-                for k in range(i, j):
-                    gain += math.lgamma(alpha[places[k]] + more[k]) - math.lgamma(alpha[places[k]])
-                    n += more[k]
-                gain += math.lgamma(theta[x]) - math.lgamma(n + theta[x])
+            if w == count or masses[w, x] == 0.0:  # nothing is known of the row there
+                scores[w] += unknown
+                continue
+            gain = _ln_gain(counts[w], masses[w, x], more, places, theta[x], alpha, i, j)
             scores[w] += ln_mixture(sigma, alike, gain)
         i = j
     return scores
@@ -165,6 +178,39 @@ def ln_affinity(
     for place in other:
         rooms[1, place] = 0.0
     return total
+
+
+def furthest_apart(
+    layout: Layout,
+    theta: Floats,
+    alpha: Floats,
+    counts: NDArray[np.bool_],
+    episodes: Sequence[Counted],
+    some: list[int],
+) -> Integers:
+    """The two of some episodes that are the least likely to be of one world.
+
+    Parameters
+    ----------
+    theta, alpha
+        (R,) and (P,), the prior.
+    counts
+        (R,), the rows that count.
+    episodes
+        all of them.
+    some
+        the numbers of those to choose from, at least two.
+    """
+    rooms = np.zeros((2, len(layout.outcomes)))
+    least, seeds = np.inf, (some[0], some[1])
+    for i, one in enumerate(some):
+        for other in some[:i]:
+            a, b = episodes[one], episodes[other]
+            both = (a.places, a.counts, b.places, b.counts)
+            affinity = ln_affinity(layout.owners, layout.first, theta, alpha, counts, rooms, *both)
+            if affinity < least:
+                least, seeds = affinity, (one, other)
+    return np.array(seeds, np.int64)
 
 
 @kernel

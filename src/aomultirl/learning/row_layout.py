@@ -30,6 +30,8 @@ class Layout(NamedTuple):
         S.
     n_pairs
         S * A.
+    reach
+        (S,), how many different successors the actions of a state have shown.
     """
 
     first: Integers
@@ -38,6 +40,7 @@ class Layout(NamedTuple):
     owners: Integers
     n_states: int
     n_pairs: int
+    reach: Integers
 
     @property
     def keys(self) -> Integers:
@@ -71,7 +74,10 @@ def layout_of(keys: Integers, n_states: int, n_pairs: int, learns_rewards: bool)
     sizes = np.concatenate((np.bincount(pairs, minlength=n_pairs), np.full(more, 2)))
     kinds = np.full(n_pairs + more, REWARD, np.int8)
     kinds[:n_pairs], kinds[n_pairs : n_pairs + n_states] = TRANSITION, END
-    states[states == n_states] = NOVEL
+    seen = states < n_states
+    origins = pairs[seen] // (n_pairs // n_states)
+    reached = np.unique(origins * n_states + states[seen])
+    states[~seen] = NOVEL
     return Layout(
         first=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
         outcomes=np.concatenate((states, np.tile([0, 1], more))).astype(np.int32),
@@ -79,6 +85,7 @@ def layout_of(keys: Integers, n_states: int, n_pairs: int, learns_rewards: bool)
         owners=np.repeat(np.arange(len(sizes)), sizes),
         n_states=n_states,
         n_pairs=n_pairs,
+        reach=np.bincount(reached // n_states, minlength=n_states),
     )
 
 

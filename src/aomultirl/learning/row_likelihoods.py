@@ -11,8 +11,11 @@ With d the counts of a row, the Dirichlet marginal likelihood is
 
 where theta says how spread the row is.  For transitions it is learned from the numbers u of successors seen in n
 visits, sum u = sum theta ln(1 + n / theta), first over all rows of all worlds, then for each row alone, in all worlds
-together, with BORROWED visits as in the average row; alpha = theta / (u + 1) for each of the u successors that some
-world has shown, and as much for all others together.  For ends it is learned over all of them together.
+together, with BORROWED visits as in the average row.  Any of the U successors that the actions of a state have shown in
+some world may follow, and one that none has: alpha = theta / (U + 1) for each that the row itself has shown, and the
+rest for all others together.  (A prior for those alone that the row has shown, theta / (u + 1), holds rows with a
+hundred successors to be far more alike within an episode than they are: it found evidence of 770 nats that two samples
+of 25,000 steps of one population of patients were of two.)  For ends theta is learned over all of them together.
 
 A row is thought to be shared by all worlds with probability rho, one rho for each kind of row, and otherwise each world
 has its own.  With d_w the counts of world w and D those of all worlds,
@@ -149,15 +152,6 @@ def fit_spreads(first: Integers, kinds: NDArray[np.int8], counts: Floats, pooled
                     n += pooled[p]
                     distinct += pooled[p] > 0.0
                 theta[x] = _own_spread(n, distinct, average) if kind == TRANSITION else max(average, LEAST_END_SPREAD)
-
-
-@kernel
-def set_prior(first: Integers, kinds: NDArray[np.int8], theta: Floats, alpha: Floats, x: int) -> None:
-    """alpha at every place of a row.  A row of transitions has a place for every successor seen and one for others."""
-    places = first[x + 1] - first[x]
-    each = HALF if kinds[x] == REWARD else theta[x] / places
-    for p in range(first[x], first[x + 1]):
-        alpha[p] = each
 
 
 @kernel

@@ -14,10 +14,11 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import Knowledge
 from aomultirl.learning.kinship import fit_kinship
 from aomultirl.learning.planning_counts import fill_planning_counts
-from aomultirl.learning.row_layout import Entries, layout_of, places_of, transition_keys
+from aomultirl.learning.row_layout import Entries, Layout, layout_of, places_of, transition_keys
 from aomultirl.learning.row_likelihoods import (
     EARNED,
     ENDS,
+    HALF,
     NONE_LEFT,
     REWARD,
     UNEARNED,
@@ -61,8 +62,9 @@ def _refresh(
     together: Floats,
     masses: Floats,
     places: Integers,
+    world: int,
 ) -> None:
-    """What the rows of these places say, after they were changed."""
+    """What the rows of these places say, after they were changed in one world, or in all of them with -1."""
     last = -1
     for place in places:
         x = owners[place]
@@ -75,6 +77,8 @@ def _refresh(
                 pooled[p] += counts[w, p]
         together[x] = ln_ml(pooled, alpha, theta[x], first[x], first[x + 1])
         for w in range(len(counts)):
+            if world >= 0 and w != world:
+                continue
             own[w, x] = ln_ml(counts[w], alpha, theta[x], first[x], first[x + 1])
             masses[w, x] = 0.0
             for p in range(first[x], first[x + 1]):
@@ -171,9 +175,13 @@ class WorldRows:
         return len(self.layout.kinds) > self.layout.n_pairs + self.layout.n_states
 
     def _set_priors(self) -> None:
-        sizes = np.diff(self.layout.first)
-        each = np.where(self.layout.kinds == REWARD, 0.5, self.theta / sizes)
+        layout = self.layout
+        sizes, wide = np.diff(layout.first), np.full(len(self.theta), 2)
+        wide[: layout.n_pairs] = np.repeat(layout.reach + 1, layout.n_pairs // layout.n_states)
+        each = np.where(layout.kinds == REWARD, HALF, self.theta / wide)
         self.alpha = np.repeat(each, sizes)
+        others = wide[: layout.n_pairs] - sizes[: layout.n_pairs] + 1  # outcomes that the row itself has not shown
+        self.alpha[layout.first[1 : layout.n_pairs + 1] - 1] = each[: layout.n_pairs] * others
 
     # -- places -------------------------------------------------------------------------------------------
 
@@ -217,9 +225,14 @@ class WorldRows:
         pooled[moved] = self.pooled
         self._counts, self.pooled, self._room = counts, pooled, np.zeros(n_places)
         self._set_priors()
-        wider = np.flatnonzero(np.diff(self.layout.first) != np.diff(old.first))
-        self._refresh(self.layout.first[wider])
+        further = np.repeat(self.layout.reach != old.reach, old.n_pairs // old.n_states)
+        self._refresh(self.layout.first[np.flatnonzero(further | self._wider_than(old))])
         return moved
+
+    def _wider_than(self, old: Layout) -> NDArray[np.bool_]:
+        """(S * A,), the pairs whose rows have more places than in another layout."""
+        sizes, before = (np.diff(layout.first[: old.n_pairs + 1]) for layout in (self.layout, old))
+        return np.asarray(sizes != before)
 
     # -- worlds -------------------------------------------------------------------------------------------
 
@@ -251,16 +264,16 @@ class WorldRows:
         layout = self.layout
         _count(layout.first, layout.kinds, layout.n_pairs, self._counts[world], *entries, sign)
         self.add_alone(entries, world, sign)
-        self._refresh(entries.places)
+        self._refresh(entries.places, world)
 
     def add_alone(self, entries: Entries, world: int, sign: float = 1.0) -> None:
         """Add ln ML of an episode's own rows to the sums of its world."""
         layout = self.layout
         add_alone(layout.first, layout.owners, self.theta, self.alpha, self._alone[world], self._room, *entries, sign)
 
-    def _refresh(self, places: Integers) -> None:
+    def _refresh(self, places: Integers, world: int = -1) -> None:
         layout, numbers = self.layout, (self.theta, self.alpha, self.own, self.together, self.masses)
-        _refresh(layout.first, layout.owners, self.counts, self.pooled, *numbers, places)
+        _refresh(layout.first, layout.owners, self.counts, self.pooled, *numbers, places, world)
 
     def weigh(self) -> None:
         """Work out anew what all rows say, for the prior as it is."""

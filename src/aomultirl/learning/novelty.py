@@ -1,0 +1,155 @@
+"""Whether an episode is of no world that is known, with a stated rate of error.
+
+That the worlds in memory explain an episode badly says little by itself: rows with a hundred successors make every
+episode improbable.  So an episode is compared
+with what its own world would have predicted.  With q the prediction of a row by world c before the episode, the counts
+e of the row are held against predictions in which what is improbable is likelier: of the outcomes that the row has
+shown, and of one that it has not,
+
+    r_i ~ q_i^(1 - t),      r_new = q_new + t (1 - q_new) / 2,        t one of TILTS.
+
+Few rows may differ, or all of them, so the evidence mixes a row that differs with one that does not,
+
+    E_c = mean over f of  prod over rows of  { 1 - f + f mean over t of  DM(e; N r) / L_c(e) },      f one of PARTS.
+
+DM is a Dirichlet-multinomial with the mean r and as many prior visits N as world c has, and L_c the likelihood of the
+row's counts in world c: as in :mod:`.row_likelihoods` a mixture of a row that all worlds share and of one of its own,
+but with predictions that are right about outcomes that the row has not shown yet.  Of n visits with counts d,
+
+    q_i = d_i / (n + theta)  for an outcome that was seen,      q_new = theta / (n + theta)  for all others together:
+
+theta is learned from how often rows show something new, and this is that rate.  (Beliefs give every outcome the same
+prior, which is too little for what is new where there are many; both worlds that are compared have that error, so that
+they can, and here it would call known worlds new.)  Both are probabilities of the same outcomes, one after the other,
+so the mean of E_c is 1 under what is believed of world c, however the episode was acted, and at any time:
+
+    P(E_c >= 1 / level) <= level.
+
+An episode is *new* when that holds of every world in memory: if it is one of them, this happens with probability
+``level`` at most.  The rate is stated for the world as it is believed to be, with all that is not known of its rows
+averaged over the prior that was learned (:mod:`.row_likelihoods`); tests count how often it happens with worlds that
+were made otherwise.  Counts of other worlds that were put there by mistake make a row more spread, and "new" rarer.
+Rows that a world has shown less often than LEAST_VISITS say nothing, since what they may lead to is hardly known.
+Rewards that are not known are left out, since their rows count parts of rewards.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.engine.compiling import kernel
+from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.row_likelihoods import REWARD, TRANSITION, Floats, Integers, ln_mixture
+
+LEVEL = 0.01
+"""The rate of error: of the episodes of worlds that are known, so many at most are called new."""
+TILTS = (0.25, 0.5, 1.0)
+"""How much flatter the predictions are that the evidence is for; with 1 all outcomes that were seen are as likely."""
+PARTS = (0.01, 0.1, 0.5)
+"""How many of the rows may differ."""
+LEAST_VISITS = 5.0
+"""Visits of a row in a world for it to say anything."""
+
+
+@kernel
+def _prior(counts: Floats, kind: int, alpha: Floats, theta: float, a: int, b: int, prior: Floats) -> None:
+    """Fill in the prior visits of every place of a row, which has shown ``counts``."""
+    unseen = 0
+    for p in range(a, b):
+        unseen += counts[p] == 0.0
+    for p in range(a, b):
+        if kind == TRANSITION:
+            prior[p - a] = theta / unseen if counts[p] == 0.0 else 0.0
+        else:
+            prior[p - a] = alpha[p]
+
+
+@kernel
+def _ln_likely(here: Floats, counts: Floats, prior: Floats, mass: float, n: float, a: int, b: int) -> float:
+    """ln of the probability of the n outcomes of a row in this episode, after ``mass`` visits."""
+    total = math.lgamma(mass) - math.lgamma(mass + n)
+    for p in range(a, b):
+        if here[p] > 0.0:
+            known = counts[p] + prior[p - a]
+            total += math.lgamma(known + here[p]) - math.lgamma(known)
+    return total
+
+
+@kernel
+def ln_novelty(
+    first: Integers,
+    kinds: NDArray[np.int8],
+    here: Floats,
+    counts: Floats,
+    masses: Floats,
+    sigma: Floats,
+    theta: Floats,
+    alpha: Floats,
+) -> Floats:
+    """(C,), ln E of every world in memory.
+
+    Parameters
+    ----------
+    first, kinds
+        (R + 1,), the first place of each row, and (R,).
+    here
+        (P,), the counts of the episode.
+    counts, masses
+        (C + 2, P) and (C + 2, R), of every world, of a new one and of all of them together.
+    sigma, theta, alpha
+        (R,), (R,) and (P,).
+    """
+    count, last, spent = len(counts) - 2, len(counts) - 1, 0
+    widest = 0
+    for x in range(len(kinds)):
+        widest = max(widest, first[x + 1] - first[x])
+    own, pooled, tilted = np.zeros(widest), np.zeros(widest), np.zeros(widest)
+    gains = np.zeros((count, len(PARTS)))
+    for x in range(len(kinds)):
+        a, b, n = first[x], first[x + 1], 0.0
+        spent = serve_signals(spent, 8 + b - a)
+        for p in range(a, b):
+            n += here[p]
+        if n == 0.0 or kinds[x] == REWARD:
+            continue
+        _prior(counts[last], kinds[x], alpha, theta[x], a, b, pooled)
+        together = _ln_likely(here, counts[last], pooled, masses[last, x] + theta[x], n, a, b)
+        for c in range(count):
+            if masses[c, x] < LEAST_VISITS:
+                continue
+            spent = serve_signals(spent, 64 * len(TILTS) * (b - a))
+            _prior(counts[c], kinds[x], alpha, theta[x], a, b, own)
+            mass, ratio = masses[c, x] + theta[x], 0.0
+            likely = ln_mixture(sigma[x], together, _ln_likely(here, counts[c], own, mass, n, a, b))
+            for tilt in TILTS:
+                flat, new, unseen = 0.0, 0.0, 0
+                for p in range(a, b):
+                    q = sigma[x] * (counts[last, p] + pooled[p - a]) / (masses[last, x] + theta[x])
+                    q += (1.0 - sigma[x]) * (counts[c, p] + own[p - a]) / mass
+                    tilted[p - a] = q
+                    if counts[c, p] == 0.0:
+                        new += q
+                        unseen += 1
+                    else:
+                        tilted[p - a] = q ** (1.0 - tilt)
+                        flat += tilted[p - a]
+                more = new + 0.5 * tilt * (1.0 - new) if unseen > 0 else 0.0
+                gain = math.lgamma(mass) - math.lgamma(mass + n)
+                for p in range(a, b):
+                    if here[p] > 0.0:
+                        if counts[c, p] == 0.0:
+                            mean = mass * more * tilted[p - a] / new
+                        else:
+                            mean = mass * (1.0 - more) * tilted[p - a] / flat
+                        gain += math.lgamma(mean + here[p]) - math.lgamma(mean)
+                ratio += math.exp(min(gain - likely, 600.0)) / len(TILTS)
+            for f in range(len(PARTS)):
+                gains[c, f] += math.log(1.0 - PARTS[f] + PARTS[f] * ratio)
+    found = np.zeros(count)
+    for c in range(count):
+        most = gains[c].max()
+        for f in range(len(PARTS)):
+            found[c] += math.exp(gains[c, f] - most)
+        found[c] = most + math.log(found[c] / len(PARTS))
+    return found
