@@ -43,7 +43,7 @@ def toy():
     ],
     ids=["Recall", "Pooled", "Told", "UCRL2", "QLearning", "PSRL"],
 )
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_nearly_every_episode_of_the_toy_succeeds(agent, rewards, seed):
     history = ao.run(agent(rewards), toy(), ao.streams.uniform(), episodes=300, seed=seed)
     assert history["learning_reward"].sum() >= 290
@@ -51,7 +51,7 @@ def test_nearly_every_episode_of_the_toy_succeeds(agent, rewards, seed):
 
 
 @pytest.mark.parametrize("rewards", ["known", "unknown"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_a_mixture_succeeds_but_where_it_tries_a_new_world(rewards, seed):
     """After k episodes it does with probability 1 / (k + 1): ln 300, about 6 of 300, and two lives for each."""
     history = ao.run(ao.agents.MixtureOfMDPs(20, rewards=rewards), toy(), ao.streams.uniform(), 300, seed=seed)
