@@ -164,7 +164,7 @@ EXPLORATIONS = (
 """What is explored, the samples that are needed, how ties are broken, the most steps, and the seed."""
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=100)
 @given(*EXPLORATIONS)
 def test_equals_algorithm_2_decided_anew_at_every_step(task, needed, ties, steps, seed):
     world, targets, state = task
