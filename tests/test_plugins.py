@@ -186,7 +186,7 @@ def test_sweeps_on_one_worker_and_on_two_are_the_same(tmp_path, module, capfd):
     specification.write_text(SPECIFICATION)
     assert command(["run", str(specification), "--out", str(tmp_path / "a"), "--plugin", "strange_methods"]) == 0
     two = ["run", specification, "--out", tmp_path / "b", "--workers", "2", "--plugin", "strange_methods"]
-    assert in_a_process(module, *two).returncode == 0
+    assert command([*map(str, two)]) == 0
     assert results(tmp_path / "a") == results(tmp_path / "b")
     assert len(results(tmp_path / "a")) == 12
     assert json.loads((tmp_path / "a" / "experiment.json").read_text())["plugins"] == ["strange_methods"]

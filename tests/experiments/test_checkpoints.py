@@ -19,7 +19,7 @@ from aomultirl.experiments.runner import SimulatedRun
 CELL = Cell(
     {"name": "gridworld", "parameters": {"edges": "stay"}},
     {"name": "paper", "parameters": {}},
-    {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 300}},
+    {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 100}},
     episodes=10,
     seed=1,
     number=0,
@@ -118,8 +118,8 @@ def test_the_checkpoint_of_another_run_is_set_aside(tmp_path, steps, whole, monk
     others = {
         "its seed is": Cell(**{**vars(CELL), "number": 1}),
         "not of Recall": Cell(**{**vars(CELL), "agent": {"name": "Random", "parameters": {"horizon": 5}}}),
-        "horizon=200": Cell(
-            **{**vars(CELL), "agent": {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 200}}}
+        "horizon=50": Cell(
+            **{**vars(CELL), "agent": {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 50}}}
         ),
         "its world.edges is": Cell(**{**vars(CELL), "world": {"name": "gridworld", "parameters": {}}}),
         r"its recorded is ['regret']": Cell(**{**vars(CELL), "record": ("regret",)}),

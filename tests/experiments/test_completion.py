@@ -50,7 +50,7 @@ def test_a_cell_that_fails_keeps_its_error_and_the_rest_goes_on(tmp_path):
     broken = {"name": "Random", "parameters": {"horizon": -1}}
     cells[1] = dataclasses.replace(cells[1], agent=broken)
     store = Store(tmp_path, identity, cells)
-    found = complete(store, LocalProcesses(2))
+    found = complete(store, LocalProcesses(1))  # another process, but only one: starting it takes longest
     assert found.failed == [(cells[1], "Refusal: horizon must be at least 1, not -1")]
     assert len(results(tmp_path)) == 2
     manifest = json.loads(store.manifest(cells[1]).read_text())

@@ -110,18 +110,19 @@ def test_after_the_block_processes_are_other_ones():
     assert first.isdisjoint(executor.map(own_process, range(4)))
 
 
-def test_processes_stay_within_the_block_unless_they_are_interrupted_and_no_longer():
-    executor = LocalProcesses(2)
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_processes_stay_within_the_block_unless_they_are_interrupted_and_no_longer(workers):
+    executor = LocalProcesses(workers)
     with staying(executor):
         first, second = (set(executor.map(own_process, range(8))) for _ in range(2))
         assert first == second
-        assert len(first) == 2
+        assert len(first) == workers
         results = executor.map(own_process, range(40))
         assert next(results) in first
         results.close()
         assert not any(psutil.pid_exists(pid) for pid in first)
         others = set(executor.map(own_process, range(8)))
-        assert len(others) == 2
+        assert len(others) == workers
         assert first.isdisjoint(others)
     assert not any(psutil.pid_exists(pid) for pid in others)
 

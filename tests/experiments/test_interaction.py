@@ -55,11 +55,13 @@ AGENTS = {
 }
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
+@pytest.mark.parametrize(
+    ("episodes", "seed"), [(100, 0), *(pytest.param(300, k, marks=pytest.mark.long) for k in range(3))]
+)
 @pytest.mark.parametrize("name", AGENTS)
-def test_nearly_every_episode_of_the_toy_succeeds(name, seed):
-    history = ao.interact(AGENTS[name](), Toy(), 300, seed=seed)
-    assert history.reward.sum() >= 290
+def test_nearly_every_episode_of_the_toy_succeeds(name, episodes, seed):
+    history = ao.interact(AGENTS[name](), Toy(), episodes, seed=seed)
+    assert history.reward.sum() >= episodes - 10
 
 
 FEW = {"samples": 3, "clustering_horizon": 30, "bonus_scale": 0.01, "rewards": "unknown"}
@@ -115,8 +117,8 @@ KINDS = [
 
 @pytest.mark.parametrize(("space", "show"), KINDS, ids=[str(i) for i in range(len(KINDS))])
 def test_observations_of_any_discrete_kind(space, show):
-    history = ao.interact(recall(), Toy(space, show), 60)
-    assert history.reward.sum() >= 50
+    history = ao.interact(recall(), Toy(space, show), 30)
+    assert history.reward.sum() >= 20
     digits = digits_of(space, "it")
     assert from_json(as_json(digits)) == digits
     values = [digits.value(number) for number in range(digits.size)]

@@ -242,7 +242,7 @@ ENDS = [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGKILL, 1), (signal.SI
 @pytest.mark.parametrize(
     ("name", "way", "workers"),
     [
-        pytest.param(name, *end, marks=() if (name, *end) == ("run", signal.SIGTERM, 2) else pytest.mark.long)
+        pytest.param(name, *end, marks=() if (name, *end) == ("run", signal.SIGINT, 1) else pytest.mark.long)
         for name in ("run", "reproduce")
         for end in ENDS
     ],

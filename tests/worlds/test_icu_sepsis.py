@@ -122,7 +122,8 @@ def test_populations_are_mixtures(strength):
     for m in (1, 2):
         mixture = (1 - strength) * whole[0].sparse_transitions + strength * whole[m].sparse_transitions
         assert abs(part[m].sparse_transitions - mixture).max() < 1e-12
-        assert (part[m].transitions[713:] == whole[0].transitions[713:]).all()
+        ends = slice(713 * 25, None)
+        assert (part[m].sparse_transitions[ends] != whole[0].sparse_transitions[ends]).nnz == 0
 
 
 @installed
