@@ -61,7 +61,7 @@ def remembered(agent):
     ("horizon", "least", "edges"),
     [
         (500, 0.8, "third"),
-        (2000, 0.95, "stay"),
+        pytest.param(2000, 0.95, "stay", marks=pytest.mark.long),
         pytest.param(500, 0.8, "stay", marks=pytest.mark.long),
         pytest.param(2000, 0.95, "third", marks=pytest.mark.long),
     ],
@@ -265,7 +265,11 @@ def test_a_world_that_ends_episodes_early():
 
 @pytest.mark.parametrize(
     ("horizon", "rewards"),
-    [(200, "known"), (200, "unknown"), (3000, "unknown"), pytest.param(3000, "known", marks=pytest.mark.long)],
+    [
+        (200, "known"),
+        (200, "unknown"),
+        *(pytest.param(3000, each, marks=pytest.mark.long) for each in ("known", "unknown")),
+    ],
 )
 def test_contract(rewards, horizon):
     ao.check_agent(ao.agents.Recall(0.1, horizon, rewards=rewards))
@@ -331,7 +335,7 @@ def test_saved_and_loaded_after_every_episode_it_goes_on_to_the_bit(rewards, end
     assert len(player.kept.past) > 5
 
 
-@pytest.mark.parametrize("rewards", ["known", "unknown"])
+@pytest.mark.parametrize("rewards", [pytest.param("known", marks=pytest.mark.long), "unknown"])
 def test_where_one_side_is_a_hole_it_does_not_wait_for_ever(rewards):
     """Nobody can know the side, so half of the episodes earn 1.  Of the last 60, 15 or fewer would with chance 1e-4."""
     history = ao.run(ao.agents.Recall(0.1, 40, rewards=rewards), brinks(), ao.streams.uniform(), 120, seed=1)
@@ -589,7 +593,8 @@ def test_at_a_failure_probability_of_a_half_fewer_runs_than_that_go_wrong():
 
 
 @pytest.mark.skipif(find_spec("icu_sepsis") is None, reason="needs the package icu-sepsis")
-@pytest.mark.parametrize("name", ["Recall", pytest.param("SequentialAOMultiRL", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["Recall", "SequentialAOMultiRL"])
 def test_an_episode_in_intensive_care_takes_seconds(name):
     """716 states, 25 actions, 5,000 steps; without the first one, which may compile.  Each takes 0.1 to 0.5 s."""
     models = ao.worlds.icu_sepsis(models=2)
