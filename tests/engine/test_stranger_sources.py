@@ -195,6 +195,7 @@ def test_a_record_that_no_other_process_could_find_is_compiled_and_not_kept(tmp_
         assert {"_act", "_observe"} <= set(done.stdout.split())
 
 
+@pytest.mark.long
 def test_an_edit_of_a_helper_is_followed_and_what_was_edited_after_it_was_loaded_is_not_kept(run, strangers):
     """A process that runs the old source must not leave its machine code behind as that of the new one."""
     before = run(STRANGE, strangers)[0]

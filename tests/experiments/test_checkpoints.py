@@ -221,7 +221,7 @@ LONG = Cell(
             "learning_horizon": 200,
         },
     },
-    episodes=200,
+    episodes=100,
     seed=1,
     number=0,
     label="long",
@@ -257,5 +257,5 @@ def test_a_killed_cell_loses_no_more_than_the_interval(tmp_path, steps):
     assert times[-1] - times[kept - 1] <= every + 2 * slowest  # checkpoints fall between episodes
     history = LONG.run(path, 1000.0, notes := [])
     assert notes == []
-    assert steps.taken == 200 - kept < 200
+    assert steps.taken == 100 - kept < 100
     assert history == LONG.run()

@@ -116,6 +116,7 @@ def fresh(*words):
     return subprocess.Popen([sys.executable, *words], env=clean, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.long
 def test_the_command_listens_to_this_machine_alone_and_its_workers_load_the_plugins_that_were_named(tmp_path):
     """In a process of its own: a worker begins with what the command has, not with what this test imported."""
     specification = tmp_path / "strange.toml"

@@ -181,6 +181,7 @@ def test_it_loads_in_two_seconds(browser, report):
     assert min(times) < 2_000
 
 
+@pytest.mark.long
 def test_the_parameter_of_a_sweep_can_be_chosen(browser, tmp_path):
     worlds = [part("gridworld", size=size) for size in (3, 4)]
     keep(tmp_path / "results", cells(worlds=worlds, episodes=(2, 30), runs=2))
