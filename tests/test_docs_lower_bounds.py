@@ -9,6 +9,7 @@ import pytest
 
 from aomultirl import theory
 from aomultirl.analysis import charts, claims, rules
+from aomultirl.experiments import executors
 from aomultirl.laboratory import coin, findings
 from aomultirl.laboratory.groups import GROUPS, measure_all
 
@@ -33,6 +34,7 @@ def said(code, names):
 def test_one_group_is_measured_and_written_as_shown(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(coin, "QUICK", TINY)
+    monkeypatch.setattr(executors, "local", lambda workers: executors.InProcess())  # that others give the same is known
     names = {}
     exec(block("coin.measure"), names)
     claims = json.loads(Path("results/coin/claims.json").read_text())
@@ -54,10 +56,13 @@ def test_the_coin_game_is_played_as_shown():
     assert flips == pytest.approx(1500, rel=0.15)
 
 
-def test_a_strategy_of_your_own_plays_as_shown():
+@pytest.mark.parametrize("repetitions", [100, pytest.param(500, marks=pytest.mark.long)])
+def test_a_strategy_of_your_own_plays_as_shown(repetitions):
+    """As it stands with 500 repetitions."""
     names = {}
     code = block("halving")
-    exec(code, names)
+    assert "repetitions=500" in code
+    exec(code.replace("repetitions=500", f"repetitions={repetitions}"), names)
     ((rows, surely),) = said(code, names)
     assert surely.startswith(f"{rows}, ")
     assert 100 < names["needed"].flips < 200

@@ -81,7 +81,7 @@ def test_exact_rows_give_exactly_the_worlds_in_order_of_appearance(edges, pairs)
     assert order == [0, 1, 0, 2, 1, 3, 3, 2, 0]
 
 
-@pytest.mark.parametrize("edges", ["third", "stay"])
+@pytest.mark.parametrize("edges", [pytest.param("third", marks=pytest.mark.long), "stay"])
 def test_the_papers_run_puts_no_episode_in_a_wrong_cluster(edges):
     """With the released constants; exploration may fail, and is counted."""
     history = ao.run(grid_agent(), ao.worlds.gridworld(edges=edges), ao.streams.paper(), 200, seed=1)

@@ -73,7 +73,7 @@ def small_world(seed):
     return ao.worlds.random_models(2, 2, 1, 2, rng=seed)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_regret_tends_to_zero_where_the_bonus_is_scaled_down(seed):
     history = ao.run(
         ao.agents.OracleUCBVI(0.1, 3, 1, bonus_scale=0.02), small_world(seed), ao.streams.uniform(), 1500, seed=seed

@@ -57,8 +57,15 @@ def remembered(agent):
 # -- what users see ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("edges", ["third", "stay"])
-@pytest.mark.parametrize(("horizon", "least"), [(500, 0.8), (2000, 0.95)])
+@pytest.mark.parametrize(
+    ("horizon", "least", "edges"),
+    [
+        (500, 0.8, "third"),
+        pytest.param(2000, 0.95, "stay", marks=pytest.mark.long),
+        pytest.param(500, 0.8, "stay", marks=pytest.mark.long),
+        pytest.param(2000, 0.95, "third", marks=pytest.mark.long),
+    ],
+)
 def test_it_earns_what_a_learner_alone_cannot(edges, horizon, least):
     """40 episodes, of which the first ones meet new worlds; 200 in the long test."""
     models = ao.worlds.gridworld(edges=edges)
@@ -94,17 +101,17 @@ def test_long_episodes_are_proven_and_put_in_clusters():
     assert share(history, models, 5000) > 0.97
 
 
-def test_worlds_nearer_than_the_resolution_need_a_finer_one():
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
+def test_worlds_nearer_than_the_resolution_need_a_finer_one(seed):
     """Two worlds 0.15 apart at one pair, resolution 0.1: no row joins that differs, and none is founded twice."""
     rows = np.full((4, 1, 4), 0.25)
     other = rows.copy()
     other[0, 0] += [0.0375, 0.0375, -0.0375, -0.0375]
     rewards = np.array([[0.0], [0.0], [0.0], [1.0]])
     models = ao.ModelSet([ao.MDP(rows, rewards), ao.MDP(other, rewards)])
-    for seed in range(3):
-        player = ao.agents.Recall(0.03, 4000, resolution=0.1)
-        history = ao.run(player, models, ao.streams.sequence([0] + [1] * 30 + [0] * 29), 60, seed=seed)
-        assert (history["task"][history["new_cluster"]] == np.arange(player.clusters)).all()
+    player = ao.agents.Recall(0.03, 4000, resolution=0.1)
+    history = ao.run(player, models, ao.streams.sequence([0] + [1] * 30 + [0] * 29), 60, seed=seed)
+    assert (history["task"][history["new_cluster"]] == np.arange(player.clusters)).all()
 
 
 def test_what_is_believed_stays_bounded(monkeypatch):
@@ -256,8 +263,14 @@ def test_a_world_that_ends_episodes_early():
 # -- what it guarantees -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rewards", ["known", "unknown"])
-@pytest.mark.parametrize("horizon", [200, 3000])
+@pytest.mark.parametrize(
+    ("horizon", "rewards"),
+    [
+        (200, "known"),
+        (200, "unknown"),
+        *(pytest.param(3000, each, marks=pytest.mark.long) for each in ("known", "unknown")),
+    ],
+)
 def test_contract(rewards, horizon):
     ao.check_agent(ao.agents.Recall(0.1, horizon, rewards=rewards))
 
@@ -299,8 +312,15 @@ def ending():
     return ao.ModelSet([ao.MDP(world.transitions, models.rewards, terminal=[4 + i]) for i, world in enumerate(models)])
 
 
-@pytest.mark.parametrize("rewards", ["known", "unknown"])
-@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize(
+    ("ends", "rewards"),
+    [
+        (False, "known"),
+        (True, "unknown"),
+        pytest.param(False, "unknown", marks=pytest.mark.long),
+        pytest.param(True, "known", marks=pytest.mark.long),
+    ],
+)
 def test_saved_and_loaded_after_every_episode_it_goes_on_to_the_bit(rewards, ends):
     """Thirty episodes, in which worlds are founded, left, merged and parted, against an agent that is never saved."""
     models, most = ending() if ends else ao.worlds.random_models(6, 3, 2, 3, 1.0, 0), 0
@@ -315,7 +335,7 @@ def test_saved_and_loaded_after_every_episode_it_goes_on_to_the_bit(rewards, end
     assert len(player.kept.past) > 5
 
 
-@pytest.mark.parametrize("rewards", ["known", "unknown"])
+@pytest.mark.parametrize("rewards", [pytest.param("known", marks=pytest.mark.long), "unknown"])
 def test_where_one_side_is_a_hole_it_does_not_wait_for_ever(rewards):
     """Nobody can know the side, so half of the episodes earn 1.  Of the last 60, 15 or fewer would with chance 1e-4."""
     history = ao.run(ao.agents.Recall(0.1, 40, rewards=rewards), brinks(), ao.streams.uniform(), 120, seed=1)
@@ -573,6 +593,7 @@ def test_at_a_failure_probability_of_a_half_fewer_runs_than_that_go_wrong():
 
 
 @pytest.mark.skipif(find_spec("icu_sepsis") is None, reason="needs the package icu-sepsis")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["Recall", "SequentialAOMultiRL"])
 def test_an_episode_in_intensive_care_takes_seconds(name):
     """716 states, 25 actions, 5,000 steps; without the first one, which may compile.  Each takes 0.1 to 0.5 s."""

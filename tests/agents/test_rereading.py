@@ -107,7 +107,7 @@ def test_rows_are_those_of_a_memory_that_was_written_down(life, events):
     assert sum(world.episodes for world in life.memory.worlds) == len(life.met) == life.memory.met
 
 
-@pytest.mark.parametrize("seed", [5, 9, 10, 43, 57])
+@pytest.mark.parametrize("seed", [5, *(pytest.param(seed, marks=pytest.mark.long) for seed in (9, 10, 43, 57))])
 @pytest.mark.parametrize("learns_rewards", [False, True])
 def test_fractions_of_rewards_do_not_drift_from_what_is_written_down(seed, learns_rewards):
     """Forty episodes, most of which are taken out of their world and put back several times."""
@@ -205,7 +205,7 @@ def test_an_episode_is_put_in_no_world_that_it_is_proven_not_to_be():
         assert 0.0 < past.sure <= 1.0
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @given(lives)
 def test_names_are_never_given_twice_and_lately_met_worlds_weigh_most(life):
     named = {}
@@ -224,7 +224,7 @@ def test_names_are_never_given_twice_and_lately_met_worlds_weigh_most(life):
         assert life.memory.met == k + 1
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))])
 def test_episodes_of_two_worlds_are_told_apart_in_the_end(seed):
     """Forty short episodes.  The first ones may be mistaken for another world; what is read again mends it."""
     life = Life(seed, n_states=4, worlds=2, visits=6)

@@ -19,7 +19,7 @@ def agent(horizon=20_000, separation=LAMBDA, **options):
     return ao.agents.SequentialAOMultiRL(0.03, horizon, separation, **options)
 
 
-@pytest.mark.parametrize("edges", ["third", "stay"])
+@pytest.mark.parametrize("edges", ["third", pytest.param("stay", marks=pytest.mark.long)])
 def test_a_known_world_is_recognised_in_some_hundred_steps(edges):
     models = ao.worlds.gridworld(edges=edges)
     history = ao.run(agent(distinguishing_set=GAMMA), models, ao.streams.uniform(), 60, seed=1)
@@ -66,7 +66,7 @@ def test_without_a_separation_it_adapts_and_says_that_nothing_is_guaranteed():
     assert ao.run(agent(), models, ao.streams.uniform(), 1).about["findings"]["guarantee"] is True
 
 
-@pytest.mark.parametrize(("horizon", "samples"), [(200, None), (20_000, 12)])
+@pytest.mark.parametrize(("horizon", "samples"), [(200, None), (5_000, 12)])
 def test_too_little_time_or_too_few_samples_abstain_and_never_merge(horizon, samples):
     """An episode too short to make a cluster; clusters so young that nothing can be certified for them."""
     models = ao.worlds.gridworld()
@@ -154,7 +154,7 @@ def test_the_evidence_of_an_episode_is_kept_and_can_be_written_down():
 
 def test_it_is_the_same_agent_step_by_step_from_outside():
     models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 0)
-    ao.check_agent(ao.agents.SequentialAOMultiRL(0.1, 5_000, 0.9), models)
+    ao.check_agent(ao.agents.SequentialAOMultiRL(0.1, 1_000, 0.9, samples=20), models)
     ao.check_agent(ao.agents.OneEpisodeLearner(300), models)
     ao.check_agent(ao.agents.OracleLearner(300), models)
 

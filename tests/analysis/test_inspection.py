@@ -73,8 +73,8 @@ def test_what_takes_too_long_waits_for_a_request(monkeypatch):
 
 
 def test_whether_a_hitting_time_is_finite_is_found_before_how_long_it_is(monkeypatch):
-    avoidable, sure = (ao.ModelSet([ao.worlds.gridworld(24, edges)[0]]) for edges in ("stay", "third"))
-    monkeypatch.setattr(inspection, "TIME_LIMIT", 1.0)
+    avoidable, sure = (ao.ModelSet([ao.worlds.gridworld(16, edges)[0]]) for edges in ("stay", "third"))
+    monkeypatch.setattr(inspection, "TIME_LIMIT", 0.2)
     assert inspection.inspect(avoidable).hitting_times == [math.inf]
     found = inspection.inspect(sure)
     assert found.finite_hitting_times == [True]

@@ -287,6 +287,7 @@ def test_numbers_say_what_they_are_for():
     assert "no bonus" in watched_agents.numbers(watched("pooled", models, episode=0), models)
 
 
+@pytest.mark.long
 def test_few_samples_do_on_the_grid():
     """100 runs of 9 episodes: about 1 in 1,000 is misclustered; more than 10 of 900 has probability below 1e-6."""
     models = ao.worlds.gridworld()

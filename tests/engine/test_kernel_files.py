@@ -240,6 +240,7 @@ print(kernels.twice_doubled(5), sum(kernels.twice_doubled.stats.cache_hits.value
 """
 
 
+@pytest.mark.long
 def test_two_processes_at_once_on_a_damaged_cache(source):
     for path in source.parent.joinpath("__pycache__").glob("*.nb[ic]"):
         cut(0.5)(path)

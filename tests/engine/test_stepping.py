@@ -68,8 +68,8 @@ def test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means():
 def test_large_world_makes_room_on_the_way():
     world = ao.worlds.random_models(2000, 2, 1, 40, rng=1)[0]
     plan = np.zeros(2000, np.int32)
-    walk, counts = run(world, plan, 300_000, 3, 5)
-    state, _, slow = slow_walk(world, plan, 300_000, 3, streams(5, 1)[0])
+    walk, counts = run(world, plan, 60_000, 3, 5)
+    state, _, slow = slow_walk(world, plan, 60_000, 3, streams(5, 1)[0])
     assert (walk.state, counts) == (state, slow)
 
 

@@ -1,5 +1,7 @@
 import time
 
+import pytest
+
 from aomultirl.descriptions import words
 from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.cells import Cell
@@ -64,6 +66,7 @@ def test_specifications_from_manifests_will_do():
     )
 
 
+@pytest.mark.long
 def test_ten_thousand_cells_take_a_moment():
     cells = [cell(GRID, ("Random", {"horizon": horizon})) for horizon in range(10_000)]
     begin = time.process_time()

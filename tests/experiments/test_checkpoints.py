@@ -19,7 +19,7 @@ from aomultirl.experiments.runner import SimulatedRun
 CELL = Cell(
     {"name": "gridworld", "parameters": {"edges": "stay"}},
     {"name": "paper", "parameters": {}},
-    {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 300}},
+    {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 100}},
     episodes=10,
     seed=1,
     number=0,
@@ -118,8 +118,8 @@ def test_the_checkpoint_of_another_run_is_set_aside(tmp_path, steps, whole, monk
     others = {
         "its seed is": Cell(**{**vars(CELL), "number": 1}),
         "not of Recall": Cell(**{**vars(CELL), "agent": {"name": "Random", "parameters": {"horizon": 5}}}),
-        "horizon=200": Cell(
-            **{**vars(CELL), "agent": {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 200}}}
+        "horizon=50": Cell(
+            **{**vars(CELL), "agent": {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 50}}}
         ),
         "its world.edges is": Cell(**{**vars(CELL), "world": {"name": "gridworld", "parameters": {}}}),
         r"its recorded is ['regret']": Cell(**{**vars(CELL), "record": ("regret",)}),
@@ -221,7 +221,7 @@ LONG = Cell(
             "learning_horizon": 200,
         },
     },
-    episodes=200,
+    episodes=100,
     seed=1,
     number=0,
     label="long",
@@ -257,5 +257,5 @@ def test_a_killed_cell_loses_no_more_than_the_interval(tmp_path, steps):
     assert times[-1] - times[kept - 1] <= every + 2 * slowest  # checkpoints fall between episodes
     history = LONG.run(path, 1000.0, notes := [])
     assert notes == []
-    assert steps.taken == 200 - kept < 200
+    assert steps.taken == 100 - kept < 100
     assert history == LONG.run()

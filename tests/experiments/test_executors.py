@@ -42,7 +42,10 @@ def test_workers_are_counted():
         local(0)
 
 
-@pytest.mark.parametrize(("workers", "items"), [(1, range(7, 10)), pytest.param(2, range(12), marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("workers", "items"),
+    [(1, range(7, 9)), *(pytest.param(*each, marks=pytest.mark.long) for each in ((1, range(7, 10)), (2, range(12))))],
+)
 def test_an_item_that_kills_its_process_is_lost_alone(workers, items):
     """Two items are under way for each worker, so of three the last one waits for new processes."""
     found = list(LocalProcesses(workers).map(deadly, items, lambda item, why: (item, why)))
@@ -110,18 +113,19 @@ def test_after_the_block_processes_are_other_ones():
     assert first.isdisjoint(executor.map(own_process, range(4)))
 
 
-def test_processes_stay_within_the_block_unless_they_are_interrupted_and_no_longer():
-    executor = LocalProcesses(2)
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_processes_stay_within_the_block_unless_they_are_interrupted_and_no_longer(workers):
+    executor = LocalProcesses(workers)
     with staying(executor):
         first, second = (set(executor.map(own_process, range(8))) for _ in range(2))
         assert first == second
-        assert len(first) == 2
+        assert len(first) == workers
         results = executor.map(own_process, range(40))
         assert next(results) in first
         results.close()
         assert not any(psutil.pid_exists(pid) for pid in first)
         others = set(executor.map(own_process, range(8)))
-        assert len(others) == 2
+        assert len(others) == workers
         assert first.isdisjoint(others)
     assert not any(psutil.pid_exists(pid) for pid in others)
 

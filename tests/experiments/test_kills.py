@@ -52,7 +52,7 @@ def killed(folder, runs, workers, new, seconds):
         while process.poll() is None and not (
             len(manifests(folder)) >= len(kept) + new if new else at_work(folder, process.pid)
         ):
-            time.sleep(0.002)
+            time.sleep(0.01)
         time.sleep(seconds)
         left = children(process.pid)
         process.send_signal(signal.SIGKILL)
@@ -81,11 +81,11 @@ def at_work(folder, process):
         return False
 
 
-def kill(folder, capfd, times, runs, most_new):
+def kill(folder, capfd, times, runs, most_new, most_workers=2):
     """Kill it ``times`` times after up to ``most_new`` more cells, run it to the end, and compare with a quiet run."""
     moments = random.Random(times)
     kills = [
-        killed(folder, runs, 1 + number % 2, moments.randint(0, most_new), 0.2 * moments.random())
+        killed(folder, runs, 1 + number % most_workers, moments.randint(0, most_new), 0.2 * moments.random())
         for number in range(times)
     ]
     capfd.readouterr()
@@ -103,8 +103,9 @@ def kill(folder, capfd, times, runs, most_new):
     return kills
 
 
-def test_killed_twice_it_ends_with_the_same_bytes(tmp_path, capfd):
-    assert len(kill(tmp_path / "out", capfd, 2, 5, most_new=2)) == 2
+@pytest.mark.parametrize("most_workers", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_killed_twice_it_ends_with_the_same_bytes(tmp_path, capfd, most_workers):
+    assert len(kill(tmp_path / "out", capfd, 2, 5, most_new=2, most_workers=most_workers)) == 2
 
 
 def test_processes_deep_in_a_kernel_end_with_a_driver_that_is_killed(tmp_path):

@@ -104,7 +104,7 @@ def go_on(folder, models, stream, episodes, seed):
 
 for folder in sorted(Path(sys.argv[1]).iterdir()):
     if folder.name == "paper":
-        go_on(folder, ao.worlds.gridworld(edges="stay"), ao.streams.paper(), 200, 4)
+        go_on(folder, ao.worlds.gridworld(edges="stay"), ao.streams.paper(), 50, 4)
     else:
         grid = (folder / "grid").exists()
         models = ao.worlds.gridworld() if grid else ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
@@ -114,16 +114,16 @@ for folder in sorted(Path(sys.argv[1]).iterdir()):
 
 @pytest.fixture(scope="module")
 def gone_on(tmp_path_factory):
-    """Every agent after 5 of 12 episodes, and the paper's after 80 of 200, gone on with in another process."""
+    """Every agent after 5 of 12 episodes, and the paper's after 20 of 50, gone on with in another process."""
     place = tmp_path_factory.mktemp("parts")
     runs = {name: (models, ao.streams.uniform(), 12, 3) for name, (models, _) in AGENTS.items()}
-    runs["paper"] = (ao.worlds.gridworld(edges="stay"), ao.streams.paper(), 200, 4)
+    runs["paper"] = (ao.worlds.gridworld(edges="stay"), ao.streams.paper(), 50, 4)
     for name, kind in runs.items():
         agent = ao.agents.AOMultiRL(**PAPER) if name == "paper" else AGENTS[name][1]()
         (place / name).mkdir()
         if kind[0] is GRID:
             (place / name / "grid").touch()
-        ao.run(agent, *kind, stop=80 if name == "paper" else 5).write(place / name / "first.parquet")
+        ao.run(agent, *kind, stop=20 if name == "paper" else 5).write(place / name / "first.parquet")
         ao.save(agent, place / name / "agent.zip")
     subprocess.run([sys.executable, "-W", "error", "-c", GO_ON, str(place)], check=True)
     return place
@@ -153,8 +153,8 @@ def test_the_same_object_goes_on_and_leaves_the_first_history_alone(name):
     assert first == ao.run(make(), *kind, stop=5)
 
 
-def test_eighty_episodes_and_then_a_hundred_and_twenty_are_two_hundred(gone_on, tmp_path):
-    whole = ao.run(ao.agents.AOMultiRL(**PAPER), ao.worlds.gridworld(edges="stay"), ao.streams.paper(), 200, 4)
+def test_twenty_episodes_of_the_paper_and_then_thirty_are_fifty(gone_on, tmp_path):
+    whole = ao.run(ao.agents.AOMultiRL(**PAPER), ao.worlds.gridworld(edges="stay"), ao.streams.paper(), 50, 4)
     whole.write(tmp_path / "whole.parquet")
     assert len(whole.about["clusters"]) == 4
     assert (tmp_path / "whole.parquet").read_bytes() == (gone_on / "paper" / "whole.parquet").read_bytes()

@@ -65,7 +65,8 @@ def test_other_folders_are_refused_in_one_line(tmp_path, capfd, content):
     assert "place" in told
 
 
-@pytest.mark.parametrize("count", [500, *(pytest.param(count, marks=pytest.mark.long) for count in (2_000, 10_000))])
+@pytest.mark.long
+@pytest.mark.parametrize("count", [500, 2_000, 10_000])
 def test_many_cells_are_counted_at_once(tmp_path, count):
     """The command as a person runs it, with the interpreter's start; processor's time, for other work may go on.
 

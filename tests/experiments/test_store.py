@@ -241,12 +241,9 @@ ENDS = [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGKILL, 1), (signal.SI
 
 @pytest.mark.parametrize(
     ("name", "way", "workers"),
-    [
-        pytest.param(name, *end, marks=() if (name, *end) == ("run", signal.SIGTERM, 2) else pytest.mark.long)
-        for name in ("run", "reproduce")
-        for end in ENDS
-    ],
+    [(name, *end) for name in ("run", "reproduce") for end in ENDS],
 )
+@pytest.mark.long  # test_kills.py and test_cli_signals.py have a case of each
 def test_whatever_ends_it_nothing_is_half_written_and_the_rest_is_finished_later(tmp_path, capfd, name, way, workers):
     """The command itself, ended at some moment after the first cell; then run to its end."""
     out = tmp_path / "out"

@@ -10,6 +10,7 @@ from aomultirl.experiments.paper import GAMMA, SEPARATION
 from aomultirl.experiments.suites import players
 from aomultirl.theory import identification_lower_bound
 from aomultirl.worlds import doors, frozen_lakes, gridworld
+from backwards import Backwards
 
 SMALL = [dataclasses.replace(case, episodes=12) for case in suites.identify_suite()]
 REWARD_SUITES = ("reward", "short", "large")
@@ -220,9 +221,13 @@ def test_worlds_of_short_lives_are_made_as_the_rows_say(place):
     assert deterministic == exact
 
 
-def test_results_come_in_order_whoever_does_the_work():
+@pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_results_come_in_order_whoever_does_the_work(monkeypatch, processes):
     cases = [SMALL[0], SMALL[2]]
-    alone, shared = (suites.run_suite(cases, 2, seed=4, workers=workers) for workers in (1, 2))
+    alone = suites.run_suite(cases, 2, seed=4)
+    if not processes:
+        monkeypatch.setattr("aomultirl.experiments.suites.running.local", lambda workers: Backwards())
+    shared = suites.run_suite(cases, 2, seed=4, workers=2)
     for one, other in zip(alone, shared, strict=True):
         assert [outcome.total for outcome in one] == [outcome.total for outcome in other]
     calls = []

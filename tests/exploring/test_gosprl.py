@@ -148,7 +148,7 @@ def test_the_interval_of_a_coin_worked_out_by_hand():
     assert least_way(visits, 1, 0, np.array([4.0, 1.0]), 0.1) == 1.0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(counted(), st.data())
 def test_the_optimistic_path_is_that_of_slow_value_iteration(case, data):
     visits, failure = case

@@ -13,7 +13,7 @@ def check(count, seed):
     print(dict(found))  # noqa: T201
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(1_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [150, pytest.param(1_000, marks=pytest.mark.long)])
 def test_agent_files_that_were_changed(count):
     check(count, 0)
 

@@ -12,8 +12,8 @@ def check(count, seed, folder):
 
 
 @pytest.mark.filterwarnings("ignore")  # which commands print, as people see them
-def test_a_hundred_command_lines(tmp_path):
-    check(100, 0, tmp_path)
+def test_fifty_command_lines(tmp_path):
+    check(50, 0, tmp_path)
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ def test_everything_public_is_called():
     assert public - called == RECORDS & public
 
 
-@pytest.mark.parametrize("count", [400, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.long)])
 def test_calls_that_nobody_means(tmp_path, monkeypatch, count):
     monkeypatch.chdir(tmp_path)
     found = check_calls(count, seed=12)

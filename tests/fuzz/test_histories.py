@@ -10,8 +10,8 @@ def check(count, seed, folder):
     print(dict(found))  # noqa: T201
 
 
-def test_a_hundred_histories(tmp_path):
-    check(100, 0, tmp_path)
+def test_fifty_histories(tmp_path):
+    check(50, 0, tmp_path)
 
 
 @pytest.mark.long

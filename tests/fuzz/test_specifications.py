@@ -5,7 +5,7 @@ import pytest
 from specification_mutations import check_specifications
 
 
-@pytest.mark.parametrize("count", [600, pytest.param(2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [300, pytest.param(2000, marks=pytest.mark.long)])
 def test_specifications_that_were_changed(tmp_path, count):
     found = check_specifications(count, 12, tmp_path)
     assert sum(found.values()) == count

@@ -41,7 +41,7 @@ def slow_distance(one, two, s, a):
     return sum(abs(p.get(o, 0.0) - q.get(o, 0.0)) for o in {*p, *q}) if p and q else 0.0
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(ending_sets(), st.sampled_from([0.0, 0.3, 1.0]))
 def test_worlds_whose_episodes_end_are_as_far_apart_as_in_the_slow_twin(models, level):
     n_states, n_actions = models.n_states, models.n_actions

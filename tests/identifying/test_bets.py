@@ -59,7 +59,7 @@ def test_ratio():
     assert ratio(3, 6, 2, 8) == 2.0
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(rows, levels)
 def test_finds_the_best_threshold_event(counts, level):
     mine, rival = counts
@@ -77,7 +77,7 @@ def test_finds_the_best_threshold_event(counts, level):
     assert out[LOSE] == pytest.approx(math.log((1.0 - q) / (1.0 - u)))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(rows, st.floats(0.0, 3.0))
 def test_no_bet_grows_faster_than_the_best_of_all_events(counts, level):
     mine, rival = counts

@@ -66,7 +66,7 @@ gaps = st.sampled_from([0.35, 0.5, 0.65])
 pools = st.sampled_from([1.0, 8.0, 200.0])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(rows(), gaps, st.floats(1.0, 12.0), pools, st.floats(-1.0, 10.0))
 def test_equals_brute_force_over_all_events(sample, gap, level, pool, enough):
     """Novel successors are counted together, which asks for more than each by itself; without any it is the same."""
@@ -121,7 +121,7 @@ def slow_curve(here, seen, gap, level, enough):
     return least >= enough, abs(least - enough)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 @given(rows(8, 200, 2000), st.sampled_from([0.2, 0.35, 0.5, 0.65]), st.floats(1.0, 12.0), st.floats(0.0, 10.0))
 def test_the_curve_certifies_nothing_that_an_event_refuses(sample, gap, level, enough):
     here, seen = (np.array(x, np.int64) for x in sample)

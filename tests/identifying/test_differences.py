@@ -68,7 +68,7 @@ def pairs_of_rows(draw, most=8):
     return rng.multinomial(draw(st.integers(0, 80)), q).tolist(), [*rng.multinomial(draw(st.integers(0, 80)), p), 0]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(pairs_of_rows(), st.floats(0.0, 8.0), st.floats(0.0, 8.0))
 def test_equals_brute_force_over_all_events(rows, level, bound):
     slow, margin = slow_differs(*rows, level, bound)

@@ -174,7 +174,7 @@ def test_intervals_hold_at_all_times(y, level):
     assert left > 0.1 * math.exp(-level) or y in (0.0, 0.03)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(hits(), hits(300), gaps)
 def test_best_apart_against_a_grid(here, before, h):
     b, n = here
@@ -199,7 +199,7 @@ def slow_trusting(b, n, d, m, h, pool):
     return (trusts + joint - own - ln_likelihoods(xs, b, n)).min()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(hits(), hits(300), gaps, st.sampled_from([1.0, 4.0, 200.0]))
 def test_trusting_is_never_above_the_infimum(here, before, h, pool):
     b, n = here
@@ -212,7 +212,7 @@ def test_trusting_is_never_above_the_infimum(here, before, h, pool):
         assert got >= brute - 2e-2
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(hits(150), hits(300), gaps, st.sampled_from([1.0, 4.0, 200.0]), st.floats(1.0, 20.0), st.floats(0.0, 20.0))
 def test_certificate_is_never_above_its_definition(here, before, h, pool, level, enough):
     b, n = here

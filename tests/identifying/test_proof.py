@@ -114,7 +114,7 @@ def slow_rejected(proven, noted, episode, rules, c, alternatives):
     return False
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(situations())
 def test_rejections_equal_slow_loops(situation):
     proven, noted, episode, rules = arranged(situation)
@@ -126,7 +126,7 @@ def test_rejections_equal_slow_loops(situation):
         assert rejected == slow_rejected(proven, noted, episode, rules, c, others)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(situations())
 def test_certificates_equal_slow_loops(situation):
     proven, _, episode, rules = arranged(situation)

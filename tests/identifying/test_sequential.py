@@ -214,7 +214,7 @@ def episodes(draw):
     return [samples(rows, visits, rng) for rows in known], world, rng
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(episodes(), st.sampled_from([-1.0, 1.5]), st.sampled_from([None, 3]), st.sampled_from([0.3, 0.6]))
 def test_observe_equals_working_everything_out_anew(episode, settle, models, gap):
     clusters, world, rng = episode
@@ -443,7 +443,7 @@ def assert_guaranteed(scene, failure, runs, seed):
     return found
 
 
-QUICK = {("one pair off by exactly lambda", 0.3), ("a new world last", 0.3), ("M is told", 0.5)}
+QUICK = {("a new world last", 0.3), ("M is told", 0.5)}
 """Scenes and failure probabilities of the suite; all of them are long."""
 
 
@@ -476,7 +476,7 @@ def test_wrong_runs_are_noticed():
     assert found.merged > 10
 
 
-@pytest.mark.parametrize("failure", [0.3, 0.5])
+@pytest.mark.parametrize("failure", [0.3, pytest.param(0.5, marks=pytest.mark.long)])
 def test_young_clusters_abstain(failure):
     """N_0 = 8 can hardly ever be certified: abstentions, and no wrong merge in any of 10 runs."""
     found = tally(10, flattering, failure, SEPARATION, horizon=1_500, seed=4, samples=8)

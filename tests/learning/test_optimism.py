@@ -127,7 +127,7 @@ def slow_back_up(case, weights, values, top, left, s):
 cases = st.builds(Case, seeds, st.integers(1, 4), st.integers(1, 3), st.integers(0, 3), st.booleans())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(cases, st.integers(0, HORIZON))
 def test_one_backup_is_the_formula(case, spent):
     """With a memory that knows none, some or all of the successors that the episode saw, and ends in some states."""
@@ -249,7 +249,7 @@ def test_planning_goes_round_and_keeps_entries_that_are_still_good(case, backups
         assert action in best.get(at, [ASK])
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(cases)
 def test_sweeps_converge_to_the_fixed_point(case):
     """Discounted averages contract, with ``top`` in every second sweep, so there is one; found by dense iteration."""

@@ -276,7 +276,7 @@ def slow_parts(rows, episodes, counts, settled, order, seeds):
     return part, narrowest
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(several_worlds(least=1), st.integers(2, 6), st.booleans())
 def test_parts_are_those_of_the_slow_way(case, count, settles):
     rows, episodes = case.rows, [case.episode() for _ in range(count)]

@@ -135,7 +135,7 @@ def test_slow_twin_gives_the_golden_tables_too(cap):
     assert q[0] == pytest.approx(np.array(first), abs=5e-7)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(
     samples(),
     st.integers(1, 6),
@@ -158,7 +158,7 @@ def test_optimistic_equals_slow_twin(sample, horizon, bonus, cap, scale, seed):
     assert_plan_takes_the_best(plan, q)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(samples(), st.integers(0, 6), st.integers(0, 10**6))
 def test_greedy_equals_slow_twin(sample, horizon, seed):
     counts, rewards = sample
@@ -175,7 +175,7 @@ def test_greedy_takes_unvisited_pairs_to_lead_nowhere():
     assert plan[:, 0].tolist() == [0, 0, 0, 0, 1]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(
     samples(), st.integers(1, 5), st.sampled_from(["horizon", "remaining"]), st.floats(0.0, 8.0), st.integers(0, 10**6)
 )

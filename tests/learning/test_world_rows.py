@@ -228,7 +228,7 @@ def slow_plan(rows, doubts):
     return planned
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(several_worlds(), st.booleans(), st.integers(1, 4))
 def test_what_to_plan_with_is_the_formula(case, doubts, episodes):
     """Worlds of one to four episodes each, whose rows agree or do not."""

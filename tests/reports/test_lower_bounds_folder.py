@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from aomultirl.analysis.charts import Chart, Series
 from aomultirl.analysis.claims import Claim
@@ -11,7 +12,7 @@ from aomultirl.analysis.rules import Exactly, computed
 from aomultirl.cli import run
 from aomultirl.laboratory import groups
 from aomultirl.laboratory.findings import Findings
-from aomultirl.reports import lower_bounds
+from aomultirl.reports import charts_matplotlib, lower_bounds
 from folders import contents
 
 
@@ -35,6 +36,15 @@ def mark(folder):
     return json.loads((folder / "lower_bounds.json").read_text())
 
 
+@pytest.fixture
+def empty_figures():
+    """Figures with nothing on them, which takes most of the time, for tests that look at names alone."""
+    with pytest.MonkeyPatch.context() as patch:  # one that no test undoes
+        patch.setattr(charts_matplotlib, "draw", lambda chart: Figure())
+        yield
+
+
+no_drawing = pytest.mark.usefixtures("empty_figures")
 WORDS = {"report.html", "claims.json", "lower_bounds.json"}
 OLD, NEW = found("one", "two"), found("two", "three")
 
@@ -48,6 +58,7 @@ def test_the_same_findings_give_the_same_bytes_and_replace_what_was_there(tmp_pa
     assert contents(tmp_path) == before
 
 
+@no_drawing
 def test_figures_of_an_earlier_run_are_removed_and_nothing_else_is(tmp_path):
     out = tmp_path / "out"
     lower_bounds.write(OLD, out, quick=True, seed=0)
@@ -59,6 +70,7 @@ def test_figures_of_an_earlier_run_are_removed_and_nothing_else_is(tmp_path):
     assert mark(out)["figures"] == ["two", "three"]
 
 
+@no_drawing
 @pytest.mark.parametrize("figures", ["none", ["../mine", 7, "", "kept", "TMP/mine"], None, {"mine": 1}])
 def test_a_mark_that_someone_wrote_removes_nothing_elsewhere(tmp_path, figures):
     if isinstance(figures, list):
@@ -74,6 +86,7 @@ def test_a_mark_that_someone_wrote_removes_nothing_elsewhere(tmp_path, figures):
     assert (out / "figures" / "kept.png").is_dir()
 
 
+@no_drawing
 @pytest.mark.parametrize("whole", [0, 5, *(pytest.param(whole, marks=pytest.mark.long) for whole in (1, 2, 7))])
 def test_an_interrupted_write_is_still_ours_and_the_next_one_tidies_up(tmp_path, monkeypatch, whole):
     """Interrupted after so many of eight files: the mark twice, claims, page, and two figures twice."""
@@ -98,6 +111,7 @@ def test_an_interrupted_write_is_still_ours_and_the_next_one_tidies_up(tmp_path,
     assert "unfinished" not in mark(tmp_path)
 
 
+@no_drawing
 def test_a_folder_whose_first_write_was_interrupted_is_ours(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -111,6 +125,7 @@ def test_a_folder_whose_first_write_was_interrupted_is_ours(tmp_path, monkeypatc
     assert set(contents(tmp_path)) == {*WORDS, *drawn("two", "three")}
 
 
+@no_drawing
 def test_a_quick_run_does_not_replace_a_full_one(tmp_path):
     lower_bounds.write(OLD, tmp_path, quick=False, seed=0)
     before = contents(tmp_path)
@@ -124,6 +139,7 @@ def test_a_quick_run_does_not_replace_a_full_one(tmp_path):
     assert (mark(tmp_path)["seed"], mark(tmp_path)["quick"]) == (1, False)
 
 
+@no_drawing
 def test_the_command_refuses_it_before_anything_is_measured(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(groups, "measure_all", lambda *_, **__: pytest.fail("measured"))
     lower_bounds.write(OLD, tmp_path, quick=False, seed=0)
@@ -133,12 +149,14 @@ def test_the_command_refuses_it_before_anything_is_measured(tmp_path, monkeypatc
     assert "holds a full run" in " ".join(err.split())
 
 
+@no_drawing
 def test_the_command_records_how_long_it_took(tmp_path, monkeypatch):
     monkeypatch.setattr(groups, "measure_all", lambda *_, **__: OLD)
     assert run(["lower-bounds", "--quick", "--workers", "1", "--out", str(tmp_path)]) == 0
     assert 0.0 <= mark(tmp_path)["seconds"] < 60.0
 
 
+@no_drawing
 def test_a_full_run_replaces_a_quick_one(tmp_path):
     lower_bounds.write(OLD, tmp_path, quick=True, seed=0)
     lower_bounds.check(tmp_path, quick=False)
@@ -146,6 +164,7 @@ def test_a_full_run_replaces_a_quick_one(tmp_path):
     assert mark(tmp_path)["quick"] is False
 
 
+@no_drawing
 @pytest.mark.parametrize("name", ["notes.txt", "lower_bounds.json", "experiment.json"])
 @pytest.mark.parametrize("text", ['{"kind": "sweep"}', "[]", "nothing"])
 def test_a_foreign_folder_is_refused_and_not_touched(tmp_path, name, text):
@@ -157,6 +176,7 @@ def test_a_foreign_folder_is_refused_and_not_touched(tmp_path, name, text):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+@no_drawing
 def test_places_that_cannot_be_written_are_refused(tmp_path):
     file = tmp_path / "file"
     file.write_text("mine")
@@ -172,12 +192,14 @@ def test_places_that_cannot_be_written_are_refused(tmp_path):
         lower_bounds.check(ours, quick=True)
 
 
+@no_drawing
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has a folder that nobody can write to")
 def test_a_folder_that_nobody_can_write_to_is_refused():
     with pytest.raises(ValueError, match="out is '/proc/new', but '/proc' may not be written to"):
         lower_bounds.check("/proc/new", quick=True)
 
 
+@no_drawing
 def test_a_run_of_some_groups_does_not_replace_others(tmp_path):
     lower_bounds.write(OLD, tmp_path, quick=True, seed=0)
     before = (tmp_path / "lower_bounds.json").read_text()
@@ -191,6 +213,7 @@ def test_a_run_of_some_groups_does_not_replace_others(tmp_path):
     lower_bounds.check(tmp_path, quick=False)
 
 
+@no_drawing
 def test_more_groups_replace_fewer(tmp_path):
     lower_bounds.write(OLD, tmp_path, quick=True, seed=0, only=["coin"])
     lower_bounds.check(tmp_path, quick=True, only=["coin"])
@@ -198,6 +221,7 @@ def test_more_groups_replace_fewer(tmp_path):
     lower_bounds.check(tmp_path, quick=True)
 
 
+@no_drawing
 @pytest.mark.parametrize("name", ["figures", "report.html", "lower_bounds.json"])
 def test_links_in_the_folder_are_refused_and_not_written_through(tmp_path, name):
     mine, out = tmp_path / "mine", tmp_path / "out"

@@ -86,7 +86,8 @@ def test_runs_and_agents_can_be_chosen(browser, report):
     assert browser.errors() == []
 
 
-def test_the_evidence_of_an_episode_can_be_chosen(browser, sure, tmp_path):
+@pytest.mark.parametrize("width", [pytest.param(1200, marks=pytest.mark.long), 360])
+def test_the_evidence_of_an_episode_can_be_chosen(browser, sure, tmp_path, width):
     path = tmp_path / "sure.html"
     write_page(path, [Run(name, 0, history) for name, history in sure.items()])
     control = "document.querySelector('[data-control=\"{}\"]')"
@@ -96,20 +97,19 @@ def test_the_evidence_of_an_episode_can_be_chosen(browser, sure, tmp_path):
         one = control.format(name)
         browser.run(f"{one}.value = '{value}'; {one}.dispatchEvent(new Event('change', {{bubbles: true}}))")
 
-    for width in (1200, 360):
-        browser.width(width)
-        browser.open(path)
-        kept = sure["Sequential"].about["findings"]["evidence"]["episodes"]
-        assert browser.run(f"{control.format('kept')}.options.length") == len(kept)
-        assert f"Sequential, run 0: episode {kept[-1]['episode'] + 1} " in browser.run(words)
-        choose("kept", 1)
-        assert f"Sequential, run 0: episode {kept[1]['episode'] + 1} " in browser.run(words)
-        choose("agent", 1)
-        last = sure["Recall"].about["findings"]["evidence"]["episodes"][-1]
-        assert f"Recall, run 0: episode {last['episode'] + 1} " in browser.run(words)
-        assert browser.run("document.getElementById('chart-evidence').layout.yaxis.title.text") == "belief"
-        assert browser.run("document.documentElement.scrollWidth") <= width
-        assert browser.errors() == []
+    browser.width(width)
+    browser.open(path)
+    kept = sure["Sequential"].about["findings"]["evidence"]["episodes"]
+    assert browser.run(f"{control.format('kept')}.options.length") == len(kept)
+    assert f"Sequential, run 0: episode {kept[-1]['episode'] + 1} " in browser.run(words)
+    choose("kept", 1)
+    assert f"Sequential, run 0: episode {kept[1]['episode'] + 1} " in browser.run(words)
+    choose("agent", 1)
+    last = sure["Recall"].about["findings"]["evidence"]["episodes"][-1]
+    assert f"Recall, run 0: episode {last['episode'] + 1} " in browser.run(words)
+    assert browser.run("document.getElementById('chart-evidence').layout.yaxis.title.text") == "belief"
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.errors() == []
 
 
 def test_the_keyboard_is_enough(browser, report):
@@ -144,11 +144,12 @@ def test_a_phone_needs_no_sideways_scrolling(browser, report, unjudged, tmp_path
         assert browser.errors() == []
 
 
-def test_long_and_odd_labels(browser, runs, tmp_path):
+@pytest.mark.parametrize("widths", [(360,), pytest.param((360, 1200), marks=pytest.mark.long)])
+def test_long_and_odd_labels(browser, runs, tmp_path, widths):
     path = tmp_path / "long.html"
     odd = "an agent of 100 %{y} " + "with a name that does not end " * 5
     write_page(path, [Run(odd, 0, runs[3].history), Run("TheOther" * 4, 0, runs[6].history)])
-    for width in (360, 1200):
+    for width in widths:
         browser.width(width, 780)
         browser.open(path)
         legend = browser.run("document.querySelector('#chart-rewards .legend').textContent")
@@ -180,6 +181,7 @@ def test_it_loads_in_two_seconds(browser, report):
     assert min(times) < 2_000
 
 
+@pytest.mark.long
 def test_the_parameter_of_a_sweep_can_be_chosen(browser, tmp_path):
     worlds = [part("gridworld", size=size) for size in (3, 4)]
     keep(tmp_path / "results", cells(worlds=worlds, episodes=(2, 30), runs=2))

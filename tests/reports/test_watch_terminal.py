@@ -53,7 +53,7 @@ LONG = pytest.mark.long
         ("random", ao.worlds.jao()),
         ("sequential", ao.worlds.gridworld()),
         pytest.param("sequential", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0), marks=LONG),
-        ("recall", ao.worlds.gridworld()),
+        pytest.param("recall", ao.worlds.gridworld(), marks=LONG),
         pytest.param("recall", ao.worlds.random_models(6, 2, 12, 2, 1.0, 0), marks=LONG),
     ],
     ids=[

@@ -159,7 +159,7 @@ def close(found, slow):
     return math.isinf(slow) if math.isinf(found) else found == pytest.approx(slow, rel=1e-5, abs=1e-6)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(ending_sets(), st.sampled_from([0.3, 0.1, 0.01]))
 def test_where_episodes_end_the_bound_is_that_of_the_slow_program(models, q):
     needed = (1 - 2 * q) * math.log((1 - q) / q)
@@ -170,7 +170,7 @@ def test_where_episodes_end_the_bound_is_that_of_the_slow_program(models, q):
             assert close(found[i], slow_bound(world, rivals, needed))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(ending_sets(), st.sampled_from([0.3, 0.1]), st.floats(0.2, 1.2))
 def test_a_new_world_differs_where_somebody_acts(models, q, separation):
     def at_one(pair, row, size):

@@ -1,5 +1,6 @@
 """The sepsis world against the published arrays, and its populations against the formula."""
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,20 @@ installed = pytest.mark.skipif(find_spec("icu_sepsis") is None, reason="needs th
 module = import_module("aomultirl.worlds.icu_sepsis")  # the package shows the function under this name
 HORIZON = 150
 DEATH, SURVIVAL, AFTERWARDS = 713, 714, 715
+
+
+@pytest.fixture(scope="module", autouse=True)
+def read_once():
+    """Reading what was published takes longer than making worlds of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_published", cache(module._published))
+        yield
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """As if nobody had read it yet."""
+    monkeypatch.setattr(module, "_published", module._published.__wrapped__)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +137,8 @@ def test_populations_are_mixtures(strength):
     for m in (1, 2):
         mixture = (1 - strength) * whole[0].sparse_transitions + strength * whole[m].sparse_transitions
         assert abs(part[m].sparse_transitions - mixture).max() < 1e-12
-        assert (part[m].transitions[713:] == whole[0].transitions[713:]).all()
+        ends = slice(713 * 25, None)
+        assert (part[m].sparse_transitions[ends] != whole[0].sparse_transitions[ends]).nnz == 0
 
 
 @installed
@@ -167,14 +183,14 @@ def test_bad_arguments(arguments, message):
         icu_sepsis(**arguments)
 
 
-def test_a_missing_package_is_named(monkeypatch):
+def test_a_missing_package_is_named(monkeypatch, unread):
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'aomultirl\[sepsis\]'"):
         icu_sepsis()
 
 
 @installed
-def test_another_version_is_refused(monkeypatch, tmp_path):
+def test_another_version_is_refused(monkeypatch, unread, tmp_path):
     spec = find_spec("icu_sepsis")
     monkeypatch.setattr(module, "find_spec", lambda name: spec)
     monkeypatch.setattr(spec, "submodule_search_locations", [str(tmp_path)])
