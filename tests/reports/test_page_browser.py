@@ -112,6 +112,17 @@ def test_the_evidence_of_an_episode_can_be_chosen(browser, sure, tmp_path):
         assert browser.errors() == []
 
 
+def test_charts_keep_their_height_when_a_screen_is_turned(browser, report):
+    browser.width(1200)
+    browser.open(report)
+    charts = "[...document.querySelectorAll('.chart:not([hidden])')]"
+    heights = f"{charts}.map((chart) => [chart.clientHeight, chart.querySelector('svg').clientHeight])"
+    for width in (360, 1200):
+        browser.width(width)
+        time.sleep(1.0)  # Plotly draws again some time after the width has changed
+        assert all(here >= drawn > 0 for here, drawn in browser.run(heights))
+
+
 def test_the_keyboard_is_enough(browser, report):
     browser.width(1200)
     browser.open(report)

@@ -88,6 +88,12 @@ def test_certified_and_abstained_episodes_are_marked_and_counted(sure):
     assert sure["Recall"]["abstained"].any()
 
 
+def test_a_cluster_that_only_episodes_that_do_not_count_were_put_in_has_its_row(sure):
+    columns = {**sure["Recall"].columns, "cluster": np.array([0, 1, 2, 3, *[0] * 8])}
+    page = make_page([Run("Recall", 0, History(columns, sure["Recall"].about), 4)])
+    assert chart_of(page, "timeline")["layout"]["yaxis"]["categoryarray"] == ["none", "c1", "c2", "c3", "c4"]
+
+
 def test_steps_beside_the_least_that_anyone_needs(sure, models, monkeypatch):
     history = sure["Sequential"]
     here = history["certified"]

@@ -30,7 +30,7 @@ LARGEST_DISTANCE = 2.0
 
 def timeline(groups: Sequence[Group], shown: Sequence[int]) -> PageChart:
     """A marker an episode: the world by colour and shape, the cluster by height, and what went wrong."""
-    most = max(int(history["cluster"].max()) for one in groups for history in one.runs.values()) + 1
+    most = max(int(run.history["cluster"].max()) for one in groups for run in one.given.values()) + 1
     rows = [cluster_name(number) for number in range(-1, most)]
     base = Chart("timeline", "Episodes", "episode", "cluster assigned", (), False, False, rows=rows, x_whole=True)
     return _detail(base, groups, shown, _episodes, height=340)
