@@ -48,7 +48,8 @@ def test_evidence_in_an_episode(sure, runs):
     assert [line["y"] for line in view["data"]] == [
         pytest.approx(column, abs=1e-5) for column in np.transpose(trace["belief"]).tolist()
     ]
-    assert view["data"][-1]["name"] == "a new world"
+    assert [line["name"] for line in view["data"]] == [*(f"w{name + 1}" for name in trace["worlds"]), "a new world"]
+    assert trace["worlds"] != list(range(len(trace["worlds"])))  # names are no places
     assert f"a new world {100 * trace['belief'][-1][-1]:.1f} %" in view["words"]
     assert "found: evidence" not in page
     assert "found: abstentions" in page
