@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from aomultirl.agents.recall import RESOLVED
 from aomultirl.analysis.believed_worlds import believed_worlds
 from aomultirl.experiments.history import History
 from aomultirl.reports.page import Run, belief_charts, make_page
@@ -46,6 +47,10 @@ def test_the_world_that_every_episode_was_taken_for(sure):
     for one, _, figure in figures(page):
         if one["id"] in ("beliefs", "sure"):
             Figure(figure)
+
+
+def test_the_page_says_in_words_below_which_probability_an_episode_is_unresolved():
+    assert f"less than {100 * RESOLVED:.0f} % sure" == belief_charts.UNSURE
 
 
 def test_how_sure_it_was(sure):
