@@ -274,6 +274,13 @@ MUTANTS = (
         "agents/test_mixture.py",
         "test_the_posterior_is_the_restaurants_prior_times_the_marginal_likelihood",
     ),
+    _mutant(
+        "analysis/believed_worlds.py",
+        "(sure < RESOLVED)",
+        "(sure <= RESOLVED)",
+        "analysis/test_believed_worlds.py",
+        "test_by_hand",
+    ),
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
 )

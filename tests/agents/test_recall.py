@@ -140,6 +140,7 @@ def test_findings_can_be_written_down():
     assert found["worlds"] == len(player.worlds)
     for episode in found["evidence"]["episodes"]:
         assert len(episode["steps"]) == len(episode["belief"])
+        assert {len(belief) for belief in episode["belief"]} == {len(episode["worlds"]) + 1}
         assert episode["steps"] == sorted(episode["steps"])
         assert all(sum(belief) == pytest.approx(1.0, abs=1e-5) for belief in episode["belief"])
         assert (episode["cluster"] == -1) == (episode["verdict"] == "abstained")
@@ -190,6 +191,51 @@ def test_the_evidence_in_mid_episode_is_sorted_and_changes_nothing():
     right = next(world.number for world in player.worlds if seen[-1][max(world.number, 0)].belief > 0.999)
     assert not seen[-1][right].contradicted
     assert seen[-1][right].value < max(evidence.value for evidence in seen[-1])
+
+
+def test_beliefs_go_by_name_follow_what_was_explored_and_change_nothing():
+    models = ao.worlds.random_models(6, 3, 3, 3, 1.0, 0)
+    player = begun(ao.agents.Recall(0.1, 2000), models)
+    assert player.beliefs(CountTable(18)) == {}
+    for k in range(9):
+        simulator(models[k % 3], 0, k).drive(player.episode(0, streams(100 + k, 1)[0]))
+    episode = player.episode(0, streams(200, 1)[0])
+    next(episode)
+    before = [array.tobytes() for array in player._now[0].beliefs]
+    nothing = player.beliefs(CountTable(18))
+    assert list(nothing) == [*(world.name for world in player.worlds), -1]
+    assert sum(nothing.values()) == pytest.approx(1.0, abs=1e-5)
+    assert max(nothing.values()) < 0.9
+    for world in player.worlds:
+        assert player.beliefs(world.counts)[world.name] > 0.99
+        found = {one.cluster: one.belief for one in player.evidence(world.counts)}
+        assert found == {w.number: player.beliefs(world.counts)[w.name] for w in player.worlds if w.proven is not None}
+    assert [array.tobytes() for array in player._now[0].beliefs] == before
+    episode.close()
+
+
+def test_a_game_believes_what_its_history_says():
+    """Likely worlds by name while it goes on; in the end the one that it was taken for, which is drawn."""
+    models = ao.worlds.doors()
+    agent = ao.agents.Recall(0.05, 10)
+    drawn_others = 0
+    for k in range(40):
+        env = WorldEnv(models[k % 4], 0, streams(k, 1)[0])
+        state, _ = env.reset()
+        game = agent.play(int(state), n_states=models.n_states, n_actions=4, rewards=models.rewards)
+        names = [*(world.name for world in agent.worlds), -1]
+        while not game.over:
+            belief = game.belief
+            assert list(belief.shares) == names
+            assert belief.sure == belief.shares[belief.world] == max(belief.shares.values())
+            state, reward, terminated, _, _ = env.step(game.act())
+            game.observe(int(state), reward, terminated)
+        belief = game.belief
+        assert (belief.world, belief.sure) == (game.report.world, game.report.sure)
+        assert list(belief.shares) == names
+        assert belief.world in names or belief.world > max(names)
+        drawn_others += belief.world != max(belief.shares, key=belief.shares.get)
+    assert drawn_others > 0
 
 
 def test_the_evidence_after_an_episode_that_founds_a_cluster():

@@ -5,6 +5,7 @@ import aomultirl as ao
 from aomultirl.analysis import recorder, watched_agents
 from aomultirl.analysis import recording as recordings
 from aomultirl.engine.counts import CountTable
+from aomultirl.experiments.history import Row
 from watching import watched
 
 
@@ -162,22 +163,96 @@ def test_sequential_abstains_where_time_is_short():
 def test_recall_recognises_while_it_acts():
     recording = watched("recall")
     frame, number = moment(recording), next(i for i, f in enumerate(recording.frames) if f.recognised)
-    here = next(one for one in frame.evidence if recording.stands_for[one.cluster] == recording.task)
-    assert recordings.belief(here) > recordings.SURE
-    assert not any(
-        recordings.belief(one) > recordings.SURE
-        for f in recording.frames[:number]
-        for one in f.evidence
-        if one.cluster == here.cluster
-    )
-    assert frame.recognised == "believed to be c1, made in m1: right; no proof yet"
+    (here,) = [name for name, task in recording.mostly.items() if task == recording.task]
+    assert frame.beliefs[here] > recordings.SURE
+    assert not any(max(f.beliefs.values()) > recordings.SURE for f in recording.frames[1:number])
+    assert frame.recognised == f"believed to be w{here + 1} ≈ m1: right; no proof yet"
     assert {f.part for f in recording.frames} <= {"acting", "proving"}
     assert [f.part_step for f in recording.frames] == [f.step for f in recording.frames]
     assert {f.part_steps for f in recording.frames} == {1_000}
-    title, gauges = recording.gauges(frame, 4)
-    assert title == "belief that this is"
-    assert gauges[-1][0] == "none of them"
-    assert sum(gauge.share for gauge in gauges) == pytest.approx(1.0, abs=2e-3)
+    report, last = recording.report, recording.frames[-1]
+    assert report.world == here
+    taken = f"taken for w{here + 1} ≈ m1, {100 * report.sure:.1f} % sure: right"
+    assert last.recognised == f"{taken}; no proof, so put in no cluster"
+    assert recording.verdict(last) == (f"✔ {last.recognised}", True)
+
+
+def test_every_world_that_recall_believes_in_has_a_bar_and_so_has_a_new_one():
+    recording = watched("recall")
+    names = sorted(recording.frames[0].beliefs)
+    assert names[0] == -1
+    assert len(names) == 5
+    assert recording.lines()[1].endswith("clusters known before, 4 worlds believed in")
+    for frame in recording.frames:
+        assert sorted(frame.beliefs) == names
+        title, gauges = recording.gauges(frame, 5)
+        assert title == "belief that this is"
+        assert [gauge.name.split(" ≈ ")[0] for gauge in gauges] == [*(f"w{name + 1}" for name in names[1:]), "new"]
+        assert [gauge.share for gauge in gauges] == [frame.beliefs[name] for name in [*names[1:], -1]]
+        assert sum(gauge.share for gauge in gauges) == pytest.approx(1.0, abs=1e-5)
+        assert [gauge.enough for gauge in gauges] == [gauge.share > recordings.SURE for gauge in gauges]
+        few = recording.gauges(frame, 4)[1]
+        assert [gauge.name for gauge in few[-2:]] == ["2 others", "new"]
+        assert sum(gauge.share for gauge in few) == pytest.approx(1.0, abs=1e-5)
+        assert max(frame.beliefs, key=frame.beliefs.get) in (-1, *(int(g.name[1:].split(" ")[0]) - 1 for g in few[:2]))
+    shown = ", ".join(f"{gauge.name} {gauge.words}" for gauge in recording.gauges(recording.frames[-1], 8)[1])
+    assert recording.lines()[-1] == f"belief in the end: {shown}"
+    assert "belief in the end" not in "".join(watched("sequential", episode=0).lines())
+
+
+def test_what_a_believed_world_mostly_was():
+    def rows(*episodes):
+        run = ao.run(ao.agents.Random(1), ao.worlds.jao(), ao.streams.uniform(), 1)
+        row = Row(*(run[name][0] for name in Row._fields))
+        return [row._replace(taken_for=name, cluster=cluster, task=task) for name, cluster, task in episodes]
+
+    assert recorder._mostly(rows((4, 0, 1), (4, 0, 1), (4, -1, 2), (2, -1, 0))) == {4: 1, 2: 0}
+    assert recorder._mostly(rows((4, 0, 1), (4, 0, 2))) == {}
+    assert recorder._mostly(rows(*[(4, -1, 1)] * 9, *[(4, -1, 2)] * 3)) == {4: 2}
+    assert recorder._mostly(rows((-1, 3, 1), (-1, -1, 2))) == {3: 1}
+
+
+def test_a_belief_is_judged_by_what_its_world_mostly_was():
+    stands_for = {5: 2, -1: -1}
+    assert recorder._truth(5, 2, stands_for) == (": right", True)
+    assert recorder._truth(5, 0, stands_for) == (": wrong, this is m1", False)
+    assert recorder._truth(-1, 0, stands_for) == (": wrong, m1 was here before", False)
+    assert recorder._truth(-1, 0, {-1: 0}) == (": right", True)
+    assert recorder._truth(7, 0, stands_for) == ("", None)
+
+
+def test_a_belief_that_nobody_can_judge_is_neither_right_nor_wrong():
+    recording = watched("recall")
+    frame = recording.frames[-1]._replace(recognised="believed to be w9; no proof yet", right=None)
+    assert recording.verdict(frame) == ("? believed to be w9; no proof yet", False)
+    assert recording.verdict(frame._replace(right=False))[0].startswith("✘")
+
+
+def test_an_agent_is_almost_certain_until_it_doubts():
+    models = ao.worlds.gridworld()
+    agent = watched_agents.make("recall", models)
+    shares = iter([0.5, 0.995, 0.6, 0.995, 0.4, 0.45, 0.3])
+
+    class Wavering(type(agent)):
+        def beliefs(self, explored):
+            share = next(shares, 0.3)
+            return {0: share, -1: 1.0 - share}
+
+    agent.__class__ = Wavering
+    agent.horizon = 7
+    recording = recorder.record(agent, models, episode=0)
+    told = [frame.recognised for frame in recording.frames[:-1]]
+    assert told == ["", *["believed to be w1; no proof yet"] * 3, "", "", ""]
+    assert recording.frames[4].event == "no longer almost certain of any world"
+
+
+def test_a_mixture_believes_in_clusters():
+    recording = recorder.record(ao.agents.MixtureOfMDPs(300), ao.worlds.gridworld(), episode=8)
+    assert not recording.names_worlds
+    gauges = recording.gauges(recording.frames[-1], 8)[1]
+    assert {gauge.name[0] for gauge in gauges[:-1]} == {"c"}
+    assert gauges[-1].name == "new"
+    assert not recording.lists(recording.frames[-1], 8)[1][0].startswith("proof")
 
 
 def test_recall_goes_for_proof_in_a_new_world():
@@ -186,7 +261,8 @@ def test_recall_goes_for_proof_in_a_new_world():
     assert "goes for proof" in events
     assert "acts again" in events
     assert {frame.part for frame in recording.frames} == {"acting", "proving"}
-    assert recording.frames[-1].recognised == "like nothing before, a new cluster: right, m1 had none"
+    proven = "like nothing before, a new cluster: right, m1 had none"
+    assert recording.frames[-1].recognised == f"{proven}; taken for the new w1, 100.0 % sure: right"
 
 
 def test_a_new_world_is_recognised_as_new():

@@ -49,6 +49,12 @@ def set_column(table, name, values):
     return table.set_column(table.column_names.index(name), name, pyarrow.array(values, table[name].type))
 
 
+def trace(belief, **more):
+    """Findings with the evidence of one episode, looked at twice."""
+    kept = {"episode": 0, "verdict": "abstained", "cluster": -1, "steps": [5, 9], "belief": belief, **more}
+    return {"evidence": {"episodes": [kept]}}
+
+
 def about(**changes):
     def change(table):
         told = json.loads(table.schema.metadata[b"aomultirl"])
@@ -115,6 +121,9 @@ def test_two_cells_whose_histories_are_swapped_are_computed_anew(store, given):
         (lambda table: set_column(table, "clustering_reward", [0.1, 0.0, 0.0, 0.0]), "reward 0.1 of 0 steps in row 0"),
         (about(clusters=[3]), "clusters.0"),
         (about(distances=[[0.0], []]), "the lists in distances are not equally long"),
+        (about(findings=trace([[0.5, 0.5], [1.0]])), "does not have a row of numbers for each of its steps"),
+        (about(findings=trace([[0.5, 0.5], [1.0, 0.0]], worlds=[4, 7])), "does not have a row of numbers for each of"),
+        (about(findings=trace([[0.5, 0.5], [1.0, 0.0]], worlds=["w"])), "worlds.0"),
     ],
 )  # fmt: skip
 def test_a_history_that_is_not_of_its_cell_is_set_aside(store, given, change, words):

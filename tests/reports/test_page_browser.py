@@ -1,5 +1,7 @@
 """The report page in a browser: clicks, keys, a phone, and how long it takes."""
 
+import time
+
 import pytest
 
 from aomultirl.reports import folder_report
@@ -109,6 +111,33 @@ def test_the_evidence_of_an_episode_can_be_chosen(browser, sure, tmp_path, width
     assert f"Recall, run 0: episode {last['episode'] + 1} " in browser.run(words)
     assert browser.run("document.getElementById('chart-evidence').layout.yaxis.title.text") == "belief"
     assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.errors() == []
+
+
+def test_charts_keep_their_height_when_a_screen_is_turned(browser, report):
+    browser.width(1200)
+    browser.open(report)
+    charts = "[...document.querySelectorAll('.chart:not([hidden])')]"
+    heights = f"{charts}.map((chart) => [chart.clientHeight, chart.querySelector('svg').clientHeight])"
+    for width in (360, 1200):
+        browser.width(width)
+        time.sleep(1.0)  # Plotly draws again some time after the width has changed
+        assert all(here >= drawn > 0 for here, drawn in browser.run(heights))
+
+
+def test_what_was_believed_follows_the_choice_of_the_agent(browser, sure, tmp_path):
+    path = tmp_path / "sure.html"
+    write_page(path, [Run(name, 0, history) for name, history in sure.items()])
+    browser.width(1200)
+    browser.open(path)
+    words = "document.getElementById('words-beliefs').textContent"
+    assert browser.run("document.getElementById('chart-beliefs').hidden") is True
+    assert browser.run(words) == "Sequential, run 0: it has no beliefs about worlds."
+    control = "document.querySelector('[data-control=\"agent\"]')"
+    browser.run(f"{control}.value = '1'; {control}.dispatchEvent(new Event('change', {{bubbles: true}}))")
+    assert browser.run(words).startswith("Recall, run 0: 12 episodes of 4 worlds taken for")
+    assert browser.run("document.getElementById('chart-beliefs').hidden") is False
+    assert browser.run("document.getElementById('chart-beliefs').data.length") >= 4
     assert browser.errors() == []
 
 

@@ -48,7 +48,8 @@ def test_evidence_in_an_episode(sure, runs):
     assert [line["y"] for line in view["data"]] == [
         pytest.approx(column, abs=1e-5) for column in np.transpose(trace["belief"]).tolist()
     ]
-    assert view["data"][-1]["name"] == "a new world"
+    assert [line["name"] for line in view["data"]] == [*(f"w{name + 1}" for name in trace["worlds"]), "a new world"]
+    assert trace["worlds"] != list(range(len(trace["worlds"])))  # names are no places
     assert f"a new world {100 * trace['belief'][-1][-1]:.1f} %" in view["words"]
     assert "found: evidence" not in page
     assert "found: abstentions" in page
@@ -86,6 +87,12 @@ def test_certified_and_abstained_episodes_are_marked_and_counted(sure):
             assert f"{history[name].sum()} {name}" in view["words"]
     assert sure["Sequential"]["certified"].any()
     assert sure["Recall"]["abstained"].any()
+
+
+def test_a_cluster_that_only_episodes_that_do_not_count_were_put_in_has_its_row(sure):
+    columns = {**sure["Recall"].columns, "cluster": np.array([0, 1, 2, 3, *[0] * 8])}
+    page = make_page([Run("Recall", 0, History(columns, sure["Recall"].about), 4)])
+    assert chart_of(page, "timeline")["layout"]["yaxis"]["categoryarray"] == ["none", "c1", "c2", "c3", "c4"]
 
 
 def test_steps_beside_the_least_that_anyone_needs(sure, models, monkeypatch):

@@ -134,6 +134,17 @@ def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_beliefs_are_painted():
+    recording = watched("recall")
+    painter = watch_gif._Painter()
+    painter.picture(recording, len(recording.frames) - 1, "")
+    words = [words for _, words, _ in painter.words]
+    for gauge in recording.gauges(recording.frames[-1], watch_gif.ROWS)[1]:
+        assert words[words.index(gauge.name) + 1] == gauge.words
+    assert "new" in words
+    assert any(line.startswith("✔ taken for w1 ≈ m1, 100.0 % sure") for line in words)
+
+
 def test_evidence_below_zero_has_no_bar():
     recording = watched("sequential", episode=8)
     frame = next(frame for frame in recording.frames if frame.recognised)

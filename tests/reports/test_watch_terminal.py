@@ -39,6 +39,23 @@ def test_everything_is_on_the_screen():
     assert text.count("★") == 5
 
 
+def test_what_recall_believes_and_what_is_proven_are_on_the_screen():
+    recording = watched("recall")
+    lines = shown(recording, size=(100, 40))
+    text = "\n".join(lines)
+    assert "belief that this is" in text
+    assert "proof: ln evidence against it, limit" in text
+    for gauge in recording.gauges(recording.frames[-1], 8)[1]:
+        line = next(line for line in lines if f"{gauge.name} " in line and gauge.words in line)
+        assert line.count("━") == watch_terminal.LONG_BAR
+    assert "new " in text
+    assert "✔ taken for w1 ≈ m1, 100.0 % sure: right; no proof, so put in no cluster" in text
+    assert "No cluster is proven yet." in "\n".join(shown(watched("recall", episode=0), 0))
+    console = Console(file=io.StringIO(), width=200, _environ={})
+    watch_terminal.play(recording, console)
+    assert "belief in the end: w1 ≈ m1 100.0 %" in console.file.getvalue()
+
+
 LONG = pytest.mark.long
 
 

@@ -20,14 +20,15 @@ NEW = -1
 
 
 class Belief(NamedTuple):
-    """What an agent believes of the world that it is in.
+    """What an agent believes of the world that it is in, whether or not it is proven.
 
     world
-        the number of the world that it probably is; -1 for one that the agent does not know.
+        the number of the world that it probably is; -1 for one that the agent does not know.  Once the episode is over,
+        the world that it was taken for, as in ``history["taken_for"]``.
     sure
-        how probable that is.
+        how probable that is; once the episode is over, as in ``history["sure"]``.
     shares
-        how probable every world is, by number.
+        how probable every world is, by number; -1 is one that the agent did not know when the episode began.
     """
 
     world: int
@@ -112,6 +113,8 @@ class Game:
         shares = self._agent.beliefs(self._session.counts)
         if not shares:
             return None
+        if self.report is not None and self.report.world >= 0:
+            return Belief(self.report.world, self.report.sure, shares)
         likely = max(shares, key=lambda number: shares[number])
         return Belief(likely, shares[likely], shares)
 

@@ -197,7 +197,7 @@ class Recall(Agent):
         self, behaviour: BeliefBehaviour, counts: CountTable, sums: NDArray[np.float64]
     ) -> Generator[Phase, Outcome, dict[str, Any]]:
         """Act, writing down the beliefs ever more rarely."""
-        trace: dict[str, Any] = {"steps": [], "belief": []}
+        trace: dict[str, Any] = {"steps": [], "belief": [], "worlds": [world.name for world in self.worlds]}
         spent, stride, most = 0, FIRST_LOOK, self.horizon // 2
         while spent < most:
             outcome = yield Phase(behaviour, min(stride, most - spent), counts, sums)
@@ -346,16 +346,16 @@ class Recall(Agent):
     def evidence(self, explored: CountTable) -> list[Evidence]:
         if self._now is None:
             return []
-        behaviour, against = deepcopy(self._now[0]), self._now[1]  # settling it would change what the episode keeps
-        settle_episode(behaviour, explored)
-        return against.evidence(explored, _posterior(behaviour))
+        behaviour, against = self._now
+        return against.evidence(explored, _posterior_after(behaviour, explored))
 
     def beliefs(self, explored: CountTable) -> dict[int, float]:
+        """By the names of the worlds that were in memory when the episode began; -1 for a new one."""
         if self._now is None:
             return {}
         behaviour, against = self._now
-        shares = _posterior(behaviour)
-        return {**{world.name: share for world, share in zip(against.worlds, shares, strict=False)}, -1: shares[-1]}
+        shares = _posterior_after(behaviour, explored)
+        return dict(zip([*(world.name for world in against.worlds), -1], shares, strict=True))
 
     def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
         for world in self.worlds:
@@ -391,6 +391,13 @@ class Recall(Agent):
             "abstentions": self.abstentions,
             "evidence": {"episodes": self.kept.traces.as_dicts()},
         }
+
+
+def _posterior_after(behaviour: BeliefBehaviour, explored: CountTable) -> list[float]:
+    """The posterior after all that was explored; the behaviour, with which the episode goes on, stays as it is."""
+    copied = deepcopy(behaviour)
+    settle_episode(copied, explored)
+    return _posterior(copied)
 
 
 def _posterior(behaviour: BeliefBehaviour) -> list[float]:

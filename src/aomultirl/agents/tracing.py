@@ -22,7 +22,8 @@ class Trace:
     cluster
         its number, -1 for none.
     looks
-        what was seen at every look, by name: lists of numbers, or of lists of numbers.
+        what was seen at every look, by name, and the names of the worlds that it is about: lists of numbers, or of
+        lists of numbers.
     """
 
     episode: Annotated[int, Within(0)]

@@ -44,3 +44,8 @@ def listed(parts: Sequence[str]) -> str:
 def counted(count: int, noun: str) -> str:
     """So many things, with an s where there is not one: "1 run", "2,000 runs"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def believed_world(number: int) -> str:
+    """What people call a world that an agent believes in: w1, w2, ...; histories count from 0."""
+    return f"w{number + 1}"

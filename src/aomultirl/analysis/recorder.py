@@ -9,14 +9,17 @@ and whatever happens in between (a pair has its samples, the phase changes, the 
 its own.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, Episode, Evidence, Report
+from aomultirl.agents.game import NEW
 from aomultirl.analysis.recording import (
     BELIEF,
+    DOUBT,
     EVIDENCE,
     PARTS,
     SAMPLES,
@@ -24,14 +27,16 @@ from aomultirl.analysis.recording import (
     Frame,
     Move,
     Recording,
-    belief,
+    believed_name,
     certified,
     cluster_name,
     pair_name,
+    percent,
 )
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase, Ran
+from aomultirl.experiments.history import Row
 from aomultirl.experiments.runner import Meeting, SimulatedRun
 from aomultirl.model_set import ModelSet
 from aomultirl.streams import round_robin
@@ -43,6 +48,8 @@ TURNS, MOST = 3, 60
 """By default every world has come so often before the watched episode, as far as that many episodes do for it."""
 FEW = 8
 """Pairs up to which it is worth a pause when another one is certified."""
+LATELY = 5
+"""Episodes that were last taken for a believed world, by which it is said which world it mostly was."""
 UNDECIDED = "put in no cluster: the evidence does not suffice"
 LAST = 2_000
 """The highest number that can be watched; what is silent for longer looks as if it hung."""
@@ -64,19 +71,22 @@ def record(agent: Agent, models: ModelSet, *, episode: int | None = None, seed: 
     run.begin()
     while run.met < number:
         run.step()
-    stands_for = dict(run.stands_for)
+    stands_for, before = dict(run.stands_for), list(run.rows)
     recorders: list[_Recorder] = []
 
     def watched(meeting: Meeting) -> _Recorder:
-        recorders.append(_Recorder(agent, meeting, _standing_for(meeting.task, stands_for), run.spare_stream()))
+        recorders.append(_Recorder(agent, meeting, run.spare_stream()))
         return recorders[0]
 
     report = run.step(watched)
     (recorder,) = recorders
-    task, here = recorder.meeting.task, recorder.here
+    task = recorder.meeting.task
     right = _is_right(report, task, stands_for)
     verdict = _verdict(report, task, stands_for, right, recorder.kind)
-    believed = "" if here is None else f"believed to be {cluster_name(here)}, made in m{task + 1}: right"
+    if recorder.kind == BELIEF:
+        frames = _with_beliefs(recorder, report, before, (verdict, right))
+    else:
+        frames = _with_verdict(recorder, verdict, right)
     return Recording(
         world=recorder.world,
         agent=type(agent).__name__,
@@ -87,17 +97,30 @@ def record(agent: Agent, models: ModelSet, *, episode: int | None = None, seed: 
         pairs=recorder.pairs,
         samples=recorder.samples,
         stands_for=stands_for,
+        mostly=_mostly(before),
         report=report,
         right=right,
-        frames=_with_verdict(recorder, believed, verdict, right),
+        frames=frames,
         states=np.array(recorder.states),
         actions=np.array(recorder.actions),
     )
 
 
-def _standing_for(task: int, stands_for: Mapping[int, int]) -> int | None:
-    """The cluster that stands for a task, if there is one."""
-    return next((cluster for cluster, other in stands_for.items() if other == task), None)
+def _mostly(rows: Sequence[Row]) -> dict[int, int]:
+    """For each world the task that more than half of the last episodes were in that were taken for it, if there is one.
+
+    Agents that have no names for worlds take episodes for clusters.
+    """
+    tasks: dict[int, list[int]] = {}
+    for row in rows:
+        tasks.setdefault(row.cluster if row.taken_for < 0 else row.taken_for, []).append(row.task)
+    found = {}
+    for name, met in tasks.items():
+        last = met[-LATELY:]
+        task, times = Counter(last).most_common(1)[0]
+        if name >= 0 and 2 * times > len(last):
+            found[name] = task
+    return found
 
 
 def check(episode: int | None, seed: int) -> None:
@@ -110,12 +133,12 @@ def check(episode: int | None, seed: int) -> None:
 class _Recorder:
     """The driver that steps through an episode and keeps the frames.
 
-    moment: the number of the frame in which the agent decides.  here: the cluster that stands for this world, if any;
-    recognising while acting is to believe in it.
+    moment: the number of the frame in which the agent decides.  turns: of an agent that recognises while it acts, the
+    numbers of the frames in which it became almost certain of a world, and that world, or None where it lost faith.
     """
 
-    def __init__(self, agent: Agent, meeting: Meeting, here: int | None, spare: RandomStream) -> None:
-        self.agent, self.meeting, self.here, self.kind = agent, meeting, here, agent.recognition
+    def __init__(self, agent: Agent, meeting: Meeting, spare: RandomStream) -> None:
+        self.agent, self.meeting, self.kind = agent, meeting, agent.recognition
         self.world = world = meeting.world
         self.pairs: list[tuple[int, int]] = []
         if self.kind in (SAMPLES, EVIDENCE):
@@ -129,6 +152,8 @@ class _Recorder:
         self.visits = np.zeros(len(self.pairs), np.int64)
         self.visited = np.zeros(world.n_states if world.layout else 0, np.int64)
         self.evidence: list[Evidence] = []
+        self.beliefs: dict[int, float] = {}
+        self.turns: list[tuple[int, int | None]] = []
         self.step = self.part_step = self.entered = self.next = 0
         self.reward = 0.0
 
@@ -173,6 +198,8 @@ class _Recorder:
     def _look(self, phase: Phase) -> None:
         if phase.part == "clustering" or self.kind == BELIEF:
             self.evidence = self.agent.evidence(phase.counts)
+        if self.kind == BELIEF:
+            self.beliefs = self.agent.beliefs(phase.counts)
 
     def _count(self, phase: Phase, move: Move, reward: float, over: bool, before: list[Evidence]) -> None:
         self.step += 1
@@ -191,12 +218,15 @@ class _Recorder:
             part = f" of {phase.part}" if by_samples else ""
             news.append(f"the episode is over: {self.reward:,.6g} reward in {self.part_step:,} steps{part}")
         turned = following.part != phase.part and self.kind != BELIEF
-        decided = turned or (self.kind == BELIEF and self.moment is None and self.believes())
-        if news or decided or self.part_step >= self.next:
+        believed = self.turns[-1][1] if self.turns else None
+        believes = self._sure_of(believed) if self.kind == BELIEF else None
+        if news or turned or believes != believed or self.part_step >= self.next:
             if following is phase and not over and self.kind == SAMPLES:
                 self._look(phase)
-            if decided:
+            if turned:
                 self.moment = len(self.frames)
+            if believes != believed:
+                self.turns.append((len(self.frames), believes))
             self._keep(move, phase, "; ".join(news))
         if turned:
             self.part_step = self.entered = self.next = 0
@@ -204,9 +234,12 @@ class _Recorder:
         elif following is not phase:
             self.entered = self.part_step
 
-    def believes(self) -> bool:
-        """In the right cluster, if there is one."""
-        return any(evidence.cluster == self.here and belief(evidence) > SURE for evidence in self.evidence)
+    def _sure_of(self, before: int | None) -> int | None:
+        """The world that the agent is almost certain of, or was before and has not come to doubt; None without one."""
+        likely = max(self.beliefs, key=lambda number: self.beliefs[number], default=None)
+        if likely is not None and self.beliefs[likely] > SURE:
+            return likely
+        return before if before is not None and self.beliefs.get(before, 0.0) >= DOUBT else None
 
     def _proven(self, phase: Phase, before: list[Evidence]) -> list[str]:
         """What this step has proven."""
@@ -249,6 +282,7 @@ class _Recorder:
                 visits=self.visits.copy(),
                 visited=self.visited.copy(),
                 evidence=self.evidence,
+                beliefs=self.beliefs,
                 event=event,
             )
         )
@@ -279,17 +313,58 @@ def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool 
     return words if report.exploration_ok else f"{words} (with too few samples)"
 
 
-def _with_verdict(recorder: _Recorder, believed: str, verdict: str, right: bool | None) -> list[Frame]:
+def _with_verdict(recorder: _Recorder, verdict: str, right: bool | None) -> list[Frame]:
     """The frames from the agent's decision on say what it was; the agent itself says so only at the end."""
-    frames, moment, kind = list(recorder.frames), recorder.moment, recorder.kind
-    decisions = []
+    frames, moment = list(recorder.frames), recorder.moment
+    if moment is None and recorder.kind == EVIDENCE:
+        moment = len(frames) - 1
     if moment is not None:
-        decisions.append((moment, f"{believed}; no proof yet", True) if kind == BELIEF else (moment, verdict, right))
-    if kind == BELIEF or (kind == EVIDENCE and moment is None):
-        unproven = right is None and recorder.believes()
-        last = (f"{believed}; no proof, so put in no cluster", True) if unproven else (verdict, right)
-        decisions.append((len(frames) - 1, *last))
-    for place, words, truth in decisions:
-        frames[place:] = [frame._replace(recognised=words, right=truth) for frame in frames[place:]]
-        frames[place] = frames[place]._replace(event="; ".join(filter(None, (frames[place].event, words))))
+        _say_from(frames, moment, verdict, right)
     return frames
+
+
+def _with_beliefs(
+    recorder: _Recorder, report: Report, before: Sequence[Row], proven: tuple[str, bool | None]
+) -> list[Frame]:
+    """The frames say what the agent believes while it is almost certain; the last one what is proven, and believed.
+
+    before: the episodes before this one; proven: the verdict on the episode's cluster, and whether it is right.
+    """
+    frames, names_worlds, mostly = list(recorder.frames), report.world >= 0, _mostly(before)
+    task = recorder.meeting.task
+    # A new world is the truth where the world was not here before, and another one where that is what it mostly was.
+    stands_for = {**mostly, NEW: -1 if any(row.task == task for row in before) else task}
+    for place, number in recorder.turns:
+        if number is None:
+            _say_from(frames, place, "", None, event="no longer almost certain of any world")
+        else:
+            truth, right = _truth(number, task, stands_for)
+            name = believed_name(number, mostly, names_worlds)
+            _say_from(frames, place, f"believed to be {name}{truth}; no proof yet", right)
+    words, right = proven
+    if names_worlds:
+        is_new = report.world not in recorder.beliefs
+        truth, taken_right = _truth(NEW if is_new else report.world, task, stands_for)
+        name = believed_name(report.world, mostly, names_worlds)
+        taken = f"taken for {'the new ' if is_new else ''}{name}, {percent(report.sure)} sure{truth}"
+        if right is None:
+            words, right = f"{taken}; no proof, so put in no cluster", taken_right
+        else:
+            words = f"{words}; {taken}"
+    _say_from(frames, len(frames) - 1, words, right)
+    return frames
+
+
+def _truth(number: int, task: int, stands_for: Mapping[int, int]) -> tuple[str, bool | None]:
+    """What a belief that this is a world is worth, in words, and whether it is right; None where nobody can tell."""
+    if number not in stands_for:
+        return "", None
+    if stands_for[number] == task:
+        return ": right", True
+    return f": wrong, {f'm{task + 1} was here before' if number == NEW else f'this is m{task + 1}'}", False
+
+
+def _say_from(frames: list[Frame], place: int, words: str, right: bool | None, event: str = "") -> None:
+    """From this frame on these words are what the agent takes the world for; there they, or ``event``, are news."""
+    frames[place:] = [frame._replace(recognised=words, right=right) for frame in frames[place:]]
+    frames[place] = frames[place]._replace(event="; ".join(filter(None, (frames[place].event, words or event))))

@@ -3,6 +3,7 @@
 The terminal and the GIF both show it, so whatever both say is worked out here.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.agents.base import Evidence, Report
-from aomultirl.analysis.phrases import counted
+from aomultirl.agents.game import NEW
+from aomultirl.analysis.phrases import believed_world, counted
 from aomultirl.mdp import MDP
 
 ARROWS = "←→↑↓"
@@ -19,6 +21,10 @@ SAMPLES, EVIDENCE, BELIEF = "samples", "evidence", "belief"
 PARTS = {SAMPLES: ("clustering", "learning"), EVIDENCE: ("clustering", "learning"), BELIEF: ("acting", "proving")}
 SURE = 0.99
 """Belief at which an agent that recognises while it acts is said to have recognised."""
+DOUBT = 0.5
+"""Belief below which an agent that was said to have recognised a world is no longer said to have."""
+LISTED = 8
+"""Bars of beliefs that lines without bars tell of."""
 PAUSE, LONG_PAUSE = 1.2, 2.5
 """Seconds that a player rests at an event, and at the moment the world is recognised."""
 PALEST = 20
@@ -45,6 +51,8 @@ class Frame(NamedTuple):
     visits: of the pairs of Gamma in this episode, (|Gamma|,).
     visited: how often each state was entered, (S,); empty where the world has no layout.
     evidence: one for every cluster known before this episode.
+    beliefs: how probable the agent finds every world in its memory, by number, and -1, a new one; empty for agents that
+        do not recognise while they act.
     event: what just happened, in words; empty where nothing did.
     recognised: what the agent takes the world for, in words; empty while it does not know.
     right: whether that is the truth; None where the agent does not say.
@@ -59,6 +67,7 @@ class Frame(NamedTuple):
     visits: NDArray[np.int64]
     visited: NDArray[np.int64]
     evidence: list[Evidence]
+    beliefs: dict[int, float]
     event: str
     recognised: str = ""
     right: bool | None = None
@@ -92,6 +101,8 @@ class Recording:
     pairs: Gamma, (state, action); empty for agents that have none.
     samples: how often each pair must be seen, with evidence only in a new world; 0 for agents without pairs.
     stands_for: {cluster: the task of the episode that made it}, before this one.
+    mostly: {believed world: the task that more than half of the last episodes were in that were taken for it}, before
+        this one; worlds without such a task are not there.
     report: what the agent said in the end.
     right: the cluster that was recognised stands for this world; None where nothing was.
     frames: in order of time.
@@ -107,6 +118,7 @@ class Recording:
     pairs: list[tuple[int, int]]
     samples: int
     stands_for: dict[int, int]
+    mostly: dict[int, int]
     report: Report
     right: bool | None
     frames: list[Frame]
@@ -134,8 +146,12 @@ class Recording:
         sizes = f"{counted(self.world.n_states, 'state')}, {counted(self.world.n_actions, 'action')}"
         if self.kind:
             sizes += f", {counted(len(self.stands_for), 'cluster')} known before"
+        if self.kind == BELIEF:
+            sizes += f", {counted(len(self.frames[0].beliefs.keys() - {NEW}), 'world')} believed in"
         events = [f"step {frame.step:,}, {frame.part}: {frame.event}" for frame in self.events]
-        return [self.title, sizes, *([note] if note else []), *events]
+        last = self._beliefs(self.frames[-1], LISTED) if self.kind == BELIEF else []
+        belief = [f"belief in the end: {', '.join(f'{one.name} {one.words}' for one in last)}"] if last else []
+        return [self.title, sizes, *([note] if note else []), *events, *belief]
 
     def log(self, number: int, most: int) -> list[Frame]:
         """The last events up to a frame."""
@@ -149,9 +165,9 @@ class Recording:
         """What the agent takes the world for, in words, and whether that is good; None while it does not know."""
         if not frame.recognised:
             return ("? which world is this" if self.kind else ""), None
-        undecided = self.report.abstained and self.kind != SAMPLES
-        sign = "✔" if frame.right else "?" if undecided else "✘"
-        return f"{sign} {frame.recognised}", bool(frame.right)
+        if frame.right is None and (self.kind == BELIEF or (self.report.abstained and self.kind != SAMPLES)):
+            return f"? {frame.recognised}", False
+        return f"{'✔' if frame.right else '✘'} {frame.recognised}", bool(frame.right)
 
     def progress(self, frame: Frame) -> str:
         """How far the part of the episode is."""
@@ -176,6 +192,15 @@ class Recording:
         known = number in self.stands_for
         return f"{cluster_name(number)} = m{self.stands_for[number] + 1}" if known else cluster_name(number)
 
+    @property
+    def names_worlds(self) -> bool:
+        """Whether the agent has names for the worlds that it believes in, apart from what it has proven."""
+        return self.report.world >= 0
+
+    def believed(self, number: int) -> str:
+        """The name of a world that the agent may believe in, with the world that it mostly was."""
+        return believed_name(number, self.mostly, self.names_worlds)
+
     def lists(self, frame: Frame, rows: int) -> list[tuple[str, list[Gauge]]]:
         """What the agent goes by, and what speaks against each cluster: a heading and at most so many bars each.
 
@@ -184,7 +209,8 @@ class Recording:
         if not self.kind:
             return [("This agent does not cluster.", []), ("", [])]
         if not frame.evidence:
-            return [self.gauges(frame, rows), ("No cluster is known yet.", [])]
+            nothing = f"No cluster is {'proven' if self.names_worlds else 'known'} yet."
+            return [self.gauges(frame, rows), (nothing, [])]
         ranked = sorted(frame.evidence, key=lambda one: one.contradicted)
         more = 0 if len(ranked) <= rows else len(ranked) - (rows - 1)
         against = []
@@ -193,8 +219,8 @@ class Recording:
             opinion = self.opinion(one, frame)
             against.append(Gauge(self.cluster(one.cluster), share, words, not one.contradicted, opinion))
         against += [Gauge(f"and {more} more")] if more else []
-        first = frame.evidence[0]
-        return [self.gauges(frame, rows), (f"{first.words}, limit {first.limit:.3g}", against)]
+        first, proof = frame.evidence[0], "proof: " if self.names_worlds else ""
+        return [self.gauges(frame, rows), (f"{proof}{first.words}, limit {first.limit:.3g}", against)]
 
     def opinion(self, evidence: Evidence, frame: Frame) -> str:
         """What the evidence means for a cluster, in a word or two."""
@@ -215,7 +241,7 @@ class Recording:
         return self.kind == SAMPLES and bool(visits >= self.samples)
 
     def gauges(self, frame: Frame, rows: int) -> tuple[str, list[Gauge]]:
-        """What the agent goes by, a heading and at most so many bars: samples, visits, or belief in every cluster."""
+        """What the agent goes by, a heading and at most so many bars: samples, visits, or belief in every world."""
         if self.kind == BELIEF:
             return "belief that this is", self._beliefs(frame, rows)
         if self.kind == EVIDENCE:
@@ -223,11 +249,14 @@ class Recording:
         return "samples of each pair", self._samples(frame, rows)
 
     def _beliefs(self, frame: Frame, rows: int) -> list[Gauge]:
-        beliefs = {evidence.cluster: belief(evidence) for evidence in frame.evidence}
-        kept = sorted(sorted(beliefs, key=lambda number: -beliefs[number])[: rows - 1])
-        rest = max(0.0, 1.0 - sum(beliefs[number] for number in kept))
-        listed = [(self.cluster(number), beliefs[number]) for number in kept] + [("none of them", rest)]
-        return [Gauge(name, p, f"{100 * p:.1f} %", p > SURE) for name, p in listed]
+        """The likeliest worlds in memory, the others together, and a new one."""
+        ranked = sorted(frame.beliefs.keys() - {NEW}, key=lambda number: (-frame.beliefs[number], number))
+        kept = ranked if len(ranked) < rows else ranked[: rows - 2]
+        listed = [(self.believed(number), frame.beliefs[number]) for number in sorted(kept)]
+        others = [frame.beliefs[number] for number in ranked[len(kept) :]]
+        listed += [(f"{len(others)} others", sum(others))] if others else []
+        listed += [(self.believed(NEW), frame.beliefs.get(NEW, 0.0))]
+        return [Gauge(name, p, percent(p), p > SURE) for name, p in listed]
 
     def _visits(self, frame: Frame, rows: int) -> list[Gauge]:
         """The pairs with most visits, and how many are certified."""
@@ -256,11 +285,6 @@ class Recording:
         return Gauge(pair_name(self.world, *self.pairs[place]), share, words, enough)
 
 
-def belief(evidence: Evidence) -> float:
-    """How probable the agent finds it that this is the cluster; 0 if it does not say."""
-    return evidence.belief or 0.0
-
-
 def certified(evidence: list[Evidence]) -> tuple[int, int]:
     """How many pairs are certified to agree with the leading cluster, of how many."""
     return next((one.certified for one in evidence if one.certified is not None), (0, 0))
@@ -269,6 +293,22 @@ def certified(evidence: list[Evidence]) -> tuple[int, int]:
 def cluster_name(number: int) -> str:
     """c1, c2, ...; files count from 0."""
     return f"c{number + 1}"
+
+
+def believed_name(number: int, mostly: Mapping[int, int], names_worlds: bool) -> str:
+    """w1, w2, ..., with the world that it mostly was, which the agent does not know; "new" for one not in memory.
+
+    Agents that have no names for worlds believe in clusters: c1, c2, ....
+    """
+    if number == NEW:
+        return "new"
+    name = believed_world(number) if names_worlds else cluster_name(number)
+    return f"{name} ≈ m{mostly[number] + 1}" if number in mostly else name
+
+
+def percent(share: float) -> str:
+    """A probability in words."""
+    return f"{100.0 * share:.1f} %"
 
 
 def on_grid(world: MDP) -> bool:

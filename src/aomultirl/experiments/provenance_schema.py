@@ -49,6 +49,8 @@ class KeptTrace(KeptRecord):
         a number for each cluster at each look: what speaks against it, or how probable it is.
     certified
         pairs that were certified to agree, at each look.
+    worlds
+        the names of the worlds that a row of ``belief`` is about; its last number is of a new one.
     """
 
     episode: Count
@@ -58,12 +60,16 @@ class KeptTrace(KeptRecord):
     against: list[list[float]] | None = None
     belief: list[list[float]] | None = None
     certified: list[Count] | None = None
+    worlds: list[Count] | None = None
 
     @property
     def is_a_table(self) -> bool:
-        """Whether it has as many equally long rows as looks."""
+        """Whether it has as many equally long rows as looks, with a name for each number where there are names."""
         rows = self.belief if self.against is None else self.against
-        return rows is not None and len(rows) == len(self.steps) and len({len(row) for row in rows}) <= 1
+        if rows is None or len(rows) != len(self.steps):
+            return False
+        lengths = {len(row) for row in rows}
+        return len(lengths) <= 1 and (self.worlds is None or lengths <= {len(self.worlds) + 1})
 
 
 class KeptEvidence(KeptRecord):

@@ -66,6 +66,7 @@ EVENTS = {
     "abstained": Look("#5b5f66", (), "square", "open", 13.0, 1.2),
     "misclustered": Look("#C00000", (), "x-thin", "open", 16.0, 3.2),
     "certified": Look("#111111", (), "line-ns", "open", 15.0, 1.0),
+    "less than 99 % sure": Look("#111111", (), "circle", "open", 15.0, 1.2),
     "a new world": Look(UNKNOWN, (1.2, 1.6), "circle", "open"),
 }
 """What may happen in an episode; later ones are drawn above earlier ones."""

@@ -44,10 +44,10 @@ def glance(one: Group) -> list[Any]:
     wrong = sum(int(history["misclustered"].sum()) for history in histories)
     return [
         one,
-        _mean([_last(running_mean(values)) for values in known]),
-        _mean([_last(running_mean(values, RECENT)) for values in known]),
-        _mean([regret_after(history, one.shared) for history in histories]),
-        _mean(clusters) if max(clusters) else None,
+        mean_over_runs([_last(running_mean(values)) for values in known]),
+        mean_over_runs([_last(running_mean(values, RECENT)) for values in known]),
+        mean_over_runs([regret_after(history, one.shared) for history in histories]),
+        mean_over_runs(clusters) if max(clusters) else None,
         wrong if max(clusters) and histories[0]["task"].max() >= 0 else None,
         failed if max(clusters) else None,
         abstained if max(clusters) or abstained else None,
@@ -61,8 +61,8 @@ def _last(values: Floats) -> float:
     return float(values[np.isfinite(values)][-1])
 
 
-def _mean(values: Sequence[float]) -> intervals.Span | None:
-    """The mean over runs, with its interval."""
+def mean_over_runs(values: Sequence[float]) -> intervals.Span | None:
+    """The mean over runs, with its interval; None where there are none."""
     return intervals.Span(*map(float, intervals.over_runs(values))) if values else None
 
 

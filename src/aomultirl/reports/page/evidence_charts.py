@@ -1,7 +1,7 @@
 """The evidence of the episodes that an agent keeps: a line a cluster, over the steps of the episode.
 
 Some agents keep what speaks against every cluster, with a limit beyond which it is rejected; others how much they
-believe that this is one of the worlds in their memory, w1, w2, ..., or a new one.
+believe that this is one of the worlds in their memory, w1, w2, ..., as they name them, or a new one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from aomultirl import descriptions, theory
 from aomultirl.analysis.charts import Chart, Series, Subject
-from aomultirl.analysis.phrases import counted, number
+from aomultirl.analysis.phrases import believed_world, counted, number
 from aomultirl.experiments.history import History
 from aomultirl.model_set import ModelSet
 from aomultirl.reports.charts_plotly import PageChart, page_chart
@@ -111,10 +111,11 @@ def _belief(base: Chart, trace: Trace) -> Chart:
     if table.shape[1] < 2:
         return base._replace(words="Nothing was in its memory yet.")
     new = table.shape[1] - 1
+    names = trace.get("worlds") or range(new)  # without names, in older files, worlds go by their places in memory
     chosen, few = _most(table[-1])
     series, parts = [], []
     for i in sorted({*chosen, new}):
-        subject = event(NEW) if i == new else Subject(f"w{i + 1}", role="world", number=i)
+        subject = event(NEW) if i == new else Subject(believed_world(names[i]), role="world", number=names[i])
         series.append(Series(subject.name, trace["steps"], table[:, i].tolist(), subject=subject))
         parts.append(f"{subject.name} {100.0 * table[-1, i]:.1f} %")
     return base._replace(series=series, words=f"In the end it believes in {'; '.join(parts)}{few}.")

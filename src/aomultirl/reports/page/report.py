@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from aomultirl import files
+from aomultirl.analysis.believed_worlds import has_beliefs
 from aomultirl.experiments.history import History
 from aomultirl.model_set import ModelSet
 from aomultirl.reports.claims_table import claim_row
-from aomultirl.reports.page import agent_summaries, comparison_charts, evidence_charts, policy_maps, run_charts
+from aomultirl.reports.page import (
+    agent_summaries,
+    belief_charts,
+    comparison_charts,
+    evidence_charts,
+    policy_maps,
+    run_charts,
+)
 from aomultirl.reports.page.episode_curves import RECENT, is_evaluated
 from aomultirl.reports.page.groups import Group, Run, as_runs, group, shown_runs
 from aomultirl.reports.page.rendering import render
@@ -62,6 +70,7 @@ def make_page(
         "rewards": [comparison_charts.rewards(groups, shown)],
         "regret": comparison_charts.regret(groups, shown),
         "timeline": [run_charts.timeline(groups, shown)],
+        "beliefs": belief_charts.beliefs(groups, shown),
         "steps": [comparison_charts.steps(groups, shown)],
         "evidence": [evidence_charts.evidence(groups, shown)],
         "distances": [run_charts.distances(groups, shown)],
@@ -112,8 +121,9 @@ def _of_agents(groups: Sequence[Group], shown: Sequence[int]) -> dict[str, Any]:
         "run_choices": {"all": f"all {len(numbers)}", **{str(run): f"run {run}" for run in shown}},
         "agent_choices": {str(one.number): one.label for one in groups},
         "runs_left": len(numbers) - len(shown),
-        "first_in_detail": next((one.number for one in groups if one.first["cluster"].max() >= 0), 0),
+        "first_in_detail": next((one.number for one in groups if _recognises(one.first)), 0),
         "glance": [agent_summaries.glance(one) for one in groups],
+        "beliefs": belief_charts.summaries(groups),
         "judged": {is_evaluated(one.first) for one in groups},
         "known_worlds": {bool(history["task"].max() >= 0) for history in histories},
         "bounds": agent_summaries.regret_bounds(groups),
@@ -145,6 +155,11 @@ def _of_worlds(groups: Sequence[Group], worlds: Sequence[ModelSet | None]) -> di
         "worlds_left": [world_call(name) for name in sorted(filter(None, left))],
         "recognitions": evidence_charts.recognitions(groups, worlds),
     }
+
+
+def _recognises(history: History) -> bool:
+    """Whether the agent put an episode in a cluster, or took one for a world."""
+    return bool(history["cluster"].max() >= 0) or has_beliefs(history)
 
 
 def _agent(one: Group, shown: Sequence[int]) -> dict[str, Any]:

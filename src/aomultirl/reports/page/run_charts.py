@@ -30,10 +30,10 @@ LARGEST_DISTANCE = 2.0
 
 def timeline(groups: Sequence[Group], shown: Sequence[int]) -> PageChart:
     """A marker an episode: the world by colour and shape, the cluster by height, and what went wrong."""
-    most = max(int(history["cluster"].max()) for one in groups for history in one.runs.values()) + 1
+    most = max(int(run.history["cluster"].max()) for one in groups for run in one.given.values()) + 1
     rows = [cluster_name(number) for number in range(-1, most)]
     base = Chart("timeline", "Episodes", "episode", "cluster assigned", (), False, False, rows=rows, x_whole=True)
-    return _detail(base, groups, shown, _episodes, height=340)
+    return detail(base, groups, shown, _episodes, height=340)
 
 
 def distances(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
@@ -41,7 +41,7 @@ def distances(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None
     if not any(len(h.about.get("distances") or ()) > 1 for one in groups for h in one.runs.values()):
         return None
     base = Chart("distances", "Distances", "", "", (), False, False)
-    return _detail(base, groups, shown, _matrix, height=380, legend=False)
+    return detail(base, groups, shown, _matrix, height=380, legend=False)
 
 
 def errors(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
@@ -50,17 +50,17 @@ def errors(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
         return None
     y = "mean error of the transitions"
     base = Chart("errors", "Errors", "episode", y, (), False, False, x_whole=True, from_zero=True)
-    return _detail(base, groups, shown, _shrinking, height=340, log="errors-log")
+    return detail(base, groups, shown, _shrinking, height=340, log="errors-log")
 
 
-def _detail(
+def detail(
     base: Chart,
     groups: Sequence[Group],
     shown: Sequence[int],
     view: Callable[[Chart, History, int], Chart],
     **options: Any,
 ) -> PageChart:
-    """A view for each agent and run."""
+    """A view for each agent and run, with who it is before its words."""
     views = {}
     for key, one, run in each(groups, shown):
         chart = view(base, run.history, run.before)
@@ -90,7 +90,7 @@ def _episodes(base: Chart, history: History, before: int) -> Chart:
         x, row = here + 1 - before, cluster[here] + 1
         return Series(subject.name, x.tolist(), row.tolist(), subject=subject, drawn="points")
 
-    series = [markers(_world_subject(one, "episode"), task == one) for one in np.unique(task).tolist()]
+    series = [markers(world_subject(one, "episode"), task == one) for one in np.unique(task).tolist()]
     series += [markers(event(name), happened) for name, happened in events.items()]
     drawn = [one for one in series if len(one.x)]
     return base._replace(series=drawn, words=_episode_words(history, events, int(kept[before:].sum()), before))
@@ -157,7 +157,7 @@ def _shrinking(base: Chart, history: History, before: int) -> Chart:
     for one in np.unique(owner[known]).tolist()[:MOST_CLUSTERS]:
         here = np.flatnonzero(known & (owner == one))
         here = here[thinned(len(here))]
-        subject = _world_subject(-2 - one) if one < 0 else cluster_subject(clusters, one)
+        subject = world_subject(-2 - one) if one < 0 else cluster_subject(clusters, one)
         series.append(Series(subject.name, (here + 1 - before).tolist(), error[here].tolist(), subject=subject))
     ends = np.flatnonzero(known[before:])
     if not len(ends):
@@ -171,7 +171,8 @@ def _errors_of(history: History) -> Floats:
     return history.columns.get("estimate_error", np.full(len(history), np.nan))
 
 
-def _world_subject(task: int, unknown: str = "unknown world") -> Subject:
+def world_subject(task: int, unknown: str = "unknown world") -> Subject:
+    """A true world, or what stands for one that nobody knows."""
     if task < 0:
         return Subject(unknown, role="cluster", number=task)
     return Subject(world_name(task), role="world", number=task)

@@ -75,10 +75,12 @@
     if (holder.hidden) return;
     // Without Plotly's own buttons: they would be many stops for the keyboard inside what is read as one picture.
     const config = { responsive: true, displayModeBar: false };
-    Plotly.react(holder, tracesOf(chart, view), layoutOf(chart, view), config);
+    const layout = layoutOf(chart, view);
+    // Some charts had no height, and words below them lay upon them, after a window had become narrow.
+    holder.style.minHeight = `${layout.height}px`;
+    Plotly.react(holder, tracesOf(chart, view), layout, config);
     if (!holder.dataset.listening) {
       holder.dataset.listening = "yes";
-      holder.style.minHeight = "";
       holder.on("plotly_legendclick", (event) => followLegend(event, false));
       holder.on("plotly_legenddoubleclick", (event) => followLegend(event, true));
     }
