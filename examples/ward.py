@@ -10,7 +10,7 @@ the page.  What is measured is in ``ward_numbers.py``, how it is shown in ``ward
 A ward has three variants of a disease.  In a week all patients have one variant, and nobody says which.  Patients come
 one after the other, and a patient either dies or survives.  Four questions are asked: how many patients survive under
 which agent, how soon a variant is recognised, what a wrong recognition costs, and what logs of earlier patients are
-worth.  The wards have seeds from 700000 on, on which nothing was developed.
+worth.  The wards have seeds from 700000 on, on which no agent was developed.
 """
 
 import argparse
