@@ -177,8 +177,8 @@ MUTANTS = (
     ),
     _mutant(
         "learning/regrouping.py",
-        "gain += math.lgamma(theta[x]) - math.lgamma(n + theta[x])",
-        "gain += math.lgamma(theta[x]) - math.lgamma(n + 1.0)",
+        "fresh += math.lgamma(theta[x]) - math.lgamma(n + theta[x])",
+        "fresh += math.lgamma(theta[x]) - math.lgamma(n + 1.0)",
         "learning/test_regrouping.py",
         "test_scores_are_differences_of_joint_likelihoods",
     ),

@@ -60,7 +60,7 @@ def test_list_is_plain_words_that_are_wrapped_and_never_cut(capsys, monkeypatch)
     assert run(["list"]) == 0
     said = capsys.readouterr().out
     assert "keywords as of aomultirl.learning.UCBVI." in " ".join(said.split())
-    assert "discount=0.98, backups=16)" in " ".join(said.split())
+    assert "discount=null, backups=16)" in " ".join(said.split())
     assert not any(mark in said for mark in ("…", ":class:", ":func:", ":mod:", "`"))
     assert max(map(len, said.splitlines())) <= 80
     assert run(["list", "agents", "AOMultiRL"]) == 0

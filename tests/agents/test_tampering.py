@@ -107,7 +107,7 @@ def put(*path, value):
         (put("agent", value=["AOMultiRL"]), r"it.agent must be a text, not \['AOMultiRL'\]"),
         (put("agent", value="Recall"), "no agent can be made of it: TypeError"),
         (put("format", value="something"), "it is not an aomultirl agent"),
-        (put("version", value=1), "it is of version 1, and only version 4 can be read; run it again"),
+        (put("version", value=1), "it is of version 1, and only version 5 can be read; run it again"),
         (put("parameters", "learner", value={"$learner": ["system", {}]}), "there is no learner 'system'"),
         (put("parameters", "learner", value={"$learner": ["UCBVI", []]}), "parameters of UCBVI are not a table"),
         (

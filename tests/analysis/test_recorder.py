@@ -181,20 +181,21 @@ def test_every_world_that_recall_believes_in_has_a_bar_and_so_has_a_new_one():
     recording = watched("recall")
     names = sorted(recording.frames[0].beliefs)
     assert names[0] == -1
-    assert len(names) == 5
-    assert recording.lines()[1].endswith("clusters known before, 4 worlds believed in")
+    assert len(names) >= 4
+    assert recording.lines()[1].endswith(f"clusters known before, {len(names) - 1} worlds believed in")
     for frame in recording.frames:
         assert sorted(frame.beliefs) == names
-        title, gauges = recording.gauges(frame, 5)
+        title, gauges = recording.gauges(frame, len(names))
         assert title == "belief that this is"
         assert [gauge.name.split(" ≈ ")[0] for gauge in gauges] == [*(f"w{name + 1}" for name in names[1:]), "new"]
         assert [gauge.share for gauge in gauges] == [frame.beliefs[name] for name in [*names[1:], -1]]
         assert sum(gauge.share for gauge in gauges) == pytest.approx(1.0, abs=1e-5)
         assert [gauge.enough for gauge in gauges] == [gauge.share > recordings.SURE for gauge in gauges]
-        few = recording.gauges(frame, 4)[1]
+        few = recording.gauges(frame, len(names) - 1)[1]
         assert [gauge.name for gauge in few[-2:]] == ["2 others", "new"]
         assert sum(gauge.share for gauge in few) == pytest.approx(1.0, abs=1e-5)
-        assert max(frame.beliefs, key=frame.beliefs.get) in (-1, *(int(g.name[1:].split(" ")[0]) - 1 for g in few[:2]))
+        shown = (-1, *(int(gauge.name[1:].split(" ")[0]) - 1 for gauge in few[:-2]))
+        assert max(frame.beliefs, key=frame.beliefs.get) in shown
     shown = ", ".join(f"{gauge.name} {gauge.words}" for gauge in recording.gauges(recording.frames[-1], 8)[1])
     assert recording.lines()[-1] == f"belief in the end: {shown}"
     assert "belief in the end" not in "".join(watched("sequential", episode=0).lines())

@@ -117,8 +117,8 @@ KINDS = [
 
 @pytest.mark.parametrize(("space", "show"), KINDS, ids=[str(i) for i in range(len(KINDS))])
 def test_observations_of_any_discrete_kind(space, show):
-    history = ao.interact(recall(), Toy(space, show), 30)
-    assert history.reward.sum() >= 20
+    history = ao.interact(recall(), Toy(space, show), 60)
+    assert history.reward.sum() >= 50
     digits = digits_of(space, "it")
     assert from_json(as_json(digits)) == digits
     values = [digits.value(number) for number in range(digits.size)]

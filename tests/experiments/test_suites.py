@@ -262,9 +262,12 @@ def test_rows_are_picked_by_words():
 @pytest.mark.long
 @pytest.mark.parametrize("suite", REWARD_SUITES)
 def test_every_row_runs(suite):
-    """A quick look at every world, with one run of every agent; nothing is put in a wrong proven cluster."""
+    """A quick look at every world, with one run of every agent; `Recall` puts nothing in a wrong proven cluster.
+
+    (The clusters of a mixture of MDPs are beliefs, and may be wrong.)
+    """
     cases = suites.quick(suites.SUITES[suite]())
     for case, (run,) in zip(cases, suites.run_suite(cases, 1, seed=3, workers=2), strict=True):
         assert run.numbers, case
         assert all(np.isfinite(list(run.numbers.values()))), case
-        assert run.wrong == 0, case
+        assert run.wrong == 0 or case.told != players.RECALL, case

@@ -53,7 +53,7 @@ def slow_predictions(rows, x, here):
 
 def slow_information(shares, predicted):
     counted = shares > PLAUSIBLE
-    b, p = shares[counted], predicted[counted]
+    b, p = shares[counted] / shares[counted].sum(), predicted[counted]
     return float((b[:, None] * p * np.log(p / (b @ p))).sum())
 
 
@@ -182,6 +182,35 @@ def test_where_finding_out_costs_more_than_it_earns_it_stays():
     rewards[0, 0] = 0.9
     memory, p, nothing = known_worlds(rows, rewards, Options(level=0.0, discount=0.95))
     assert converged(memory, p, nothing, [0.5, 0.5])[0][0].argmax() == 0
+
+
+def test_worlds_that_are_alike_tell_nothing_however_small_the_shares_of_some_are():
+    """Hypotheses that are not plausible have no say, and what they leave out is no information."""
+    rows = np.repeat(np.random.default_rng(1).dirichlet(np.ones(3), (1, 3, 2)), 9, axis=0)
+    memory, p, nothing = known_worlds(rows, np.ones((3, 2)))
+    behaviour = act_on_beliefs(p, memory, np.array([0.5, 0.48, *[0.0025] * 7, 0.0025]))
+    found = behaviour.unresolved
+    act_unresolved(p, evidence_of(behaviour), found, nothing, 1, 0, np.zeros(2))
+    assert found.information[2:4] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_a_hole_in_one_world_counts_as_often_as_that_world_is_likely():
+    """State 1 ends the episode in the first world; in the second, acting there earns 1 and leads back to state 0."""
+    visits = np.zeros((2, 2, 2), int)
+    visits[:, 0, 1] = 10_000
+    visits[1, 1, 0] = 10_000
+    ends = np.array([[0, 10_000], [0, 0]])
+    tables = [Counted(visits[w], ends[w], np.empty(0)) for w in range(2)]
+    memory = rows_of([(one.table, one.sums) for one in tables], 2, 1, False)
+    counted = np.concatenate((memory.counts, memory.counts[:1]))
+    p = planner(memory.layout, counted, np.array([[0.0], [1.0]]), 1000, EXACT)
+    p.tops[:] = 0.0
+    nothing = CountTable(2).record
+    _, found = converged(memory, p, nothing, [0.5, 0.5])
+    own = 1.0 / (1.0 - EXACT.discount**2)  # of arriving in state 1 in the second world
+    assert p.values[1, 1] == pytest.approx(own, rel=1e-3)
+    assert p.values[0, 1] == pytest.approx(0.0, abs=1e-9)
+    assert found.values[1] <= 0.5 * own + 1e-6
 
 
 def test_another_moment_comes_when_the_belief_has_moved():

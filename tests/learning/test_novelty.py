@@ -7,7 +7,7 @@ from scipy import stats
 
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning.beliefs import act_on_beliefs, settle_episode
-from aomultirl.learning.novelty import LEAST_VISITS, LEVEL, PARTS, TILTS, ln_novelty
+from aomultirl.learning.novelty import LEAST_VISITS, LEVEL, PARTS, TILTS, chance_of_known, ln_novelty
 from aomultirl.learning.optimism import Options, planner
 from aomultirl.learning.row_likelihoods import TRANSITION
 from aomultirl.learning.world_rows import rows_of
@@ -104,21 +104,21 @@ def walk(rows, steps, rng):
 
 
 def chances(world, episodes, known=20_000, steps=400, seed=0, others=()):
-    """1 / E of episodes with these rows each, where memory has seen the world so long, and the others."""
+    """What the evidence says of episodes with these rows each; memory has seen the world so long, and the others."""
     rng = np.random.default_rng(seed)
     memory = [walk(one, known, rng) for one in (world, *others)]
     rows = rows_of([(one.table, one.sums) for one in memory], len(world), 1, False)
     found = []
     for one in episodes:
         behaviour = settled(rows, walk(one, steps, rng).table, (len(world), 1))
-        found.append(float(np.exp(-evidence(rows, behaviour)).max()))
+        found.append(chance_of_known(behaviour, rows.layout))
     return np.array(found)
 
 
 @pytest.mark.parametrize("known", [300, 3_000, 30_000])
 @pytest.mark.parametrize("others", [0, 1])
 def test_episodes_of_a_known_world_are_hardly_ever_new_with_a_hundred_successors_too(known, others):
-    """How often it happens is at most the level; more than 6 of 150 would be a false alarm of 0.4 % at the level."""
+    """How often it happens is at most the level; more than 5 of 150 is a false alarm of 0.4 % there."""
     world = crowded(1)
     found = chances(world, [world] * 150, known=known, others=[crowded(2)] * others)
     assert (found <= LEVEL).sum() <= stats.binom.ppf(0.995, 150, LEVEL)

@@ -234,3 +234,9 @@ def test_rows_that_always_lead_to_one_state_are_less_spread_than_others():
     fit_spreads(np.arange(5) * width, np.zeros(4, np.int8), counts, counts[0], theta)
     assert LEAST_SPREAD <= theta[0] < 0.5 < theta[1] < 2.0 < 8.0 < theta[2] < 40.0
     assert theta[1] < theta[3] < theta[2]
+
+
+def test_no_row_is_so_surely_shared_that_nothing_could_show_the_contrary():
+    """A row that three worlds have shown alike for ever: another outcome must still speak for another world."""
+    assert probability_shared(0.98, 0.0, -5000.0) < 1.0
+    assert ln_mixture(probability_shared(0.98, 0.0, -5000.0), -1068.0, -35.0) > -70.0

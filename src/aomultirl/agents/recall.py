@@ -49,7 +49,7 @@ from aomultirl.identifying.proof import standards
 from aomultirl.learning import Tally
 from aomultirl.learning.alpha_vectors import is_worth_it, vectors
 from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle, settle_episode
-from aomultirl.learning.novelty import LEVEL, ln_novelty
+from aomultirl.learning.novelty import LEVEL, chance_of_known
 from aomultirl.learning.optimism import planner
 from aomultirl.learning.practical import Practical
 from aomultirl.learning.row_likelihoods import ENDS, Floats
@@ -294,8 +294,7 @@ class Recall(Agent):
         survivors = [worlds[place] for place in late.survivors]
         founded = not survivors
         barred = [world for world in clusters if world not in survivors]
-        chance = self._chance_of_known(behaviour)
-        is_new = chance <= LEVEL
+        is_new = bool(worlds) and chance_of_known(behaviour, self._reading.rows.layout) <= LEVEL
         self.kept.new += is_new
         past = self._reading.take_in(counts, tally.sums, behaviour.planner.values[-1], stream, barred, is_new)
         world = self.worlds[past.world]
@@ -317,15 +316,6 @@ class Recall(Agent):
         report = self._report(world, past.sure, founded, accepted, bool(late.certified.all()))
         self._reading.look_back(stream)
         return report
-
-    def _chance_of_known(self, behaviour: BeliefBehaviour) -> float:
-        """How probable so much evidence that the episode is of no world in memory is at most, if it is of one."""
-        beliefs, layout = behaviour.beliefs, self._reading.rows.layout
-        if not self.worlds:
-            return 0.0
-        known = (beliefs.counts, beliefs.masses, beliefs.sigma, beliefs.theta, beliefs.alpha)
-        found = ln_novelty(layout.first, layout.kinds, behaviour.planner.here, *known)
-        return float(np.exp(-max(0.0, found.min())))
 
     def _report(self, world: World, sure: float, founded: bool, accepted: bool, certified: bool) -> Report:
         """With the policy that is best for all that is believed of the world that the episode was taken for."""

@@ -183,12 +183,15 @@ class Rereading:
         empty = [place for place, world in enumerate(worlds) if world.episodes == 0]
         for place in [*empty, *map(worlds.index, barred)]:
             scores[place] = -np.inf
-        if not is_new and not empty and np.isfinite(scores[:-1]).any():
-            scores[-1] = -np.inf
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
-        place = int(np.searchsorted(shares.cumsum(), draw_below(LOT, stream) / LOT, side="right"))
-        place = min(place, len(shares) - 1)
+        chances = shares
+        if not is_new and not empty and np.isfinite(scores[:-1]).any():
+            chances = np.exp(scores - scores[:-1].max())
+            chances[-1] = 0.0
+        chances = chances / chances.sum()
+        place = int(np.searchsorted(chances.cumsum(), draw_below(LOT, stream) / LOT, side="right"))
+        place = min(place, len(chances) - 1 if chances[-1] > 0.0 else len(chances) - 2)
         sure = float(shares[place])
         if place == len(worlds):
             place = empty[0] if empty else self._found(values)  # one that has just been left keeps its name

@@ -3,20 +3,22 @@
 QMDP takes the action that is best in the mean over worlds, as if the world were known after the next step.  So it never
 goes anywhere in order to find out: in the hard corner of a large grid, where every step earns a little, it stays for
 the rest of the episode, because leaving can always wait until the world is known.  With the true worlds it earns 44 %
-of the optimum on a grid of 12 x 12.  Here the world becomes known only where worlds differ: with b the belief, pair
-(s, a) tells it with probability
+of the optimum on a grid of 12 x 12 in 500 steps (suite ``reward``).  Here the world becomes known only where worlds
+differ: with b the belief, pair (s, a) tells it with probability
 
     p(s, a) = min{1, I(s, a) / h(b)},
 
 I the information in nats that its outcome holds about the world, as the belief itself would reckon it (transitions, the
-ends of where they lead, and rewards that are not known), and h(b) the entropy of the belief: h / I visits tell it all.
+ends of where they lead, and rewards that are not known, added up, which is an upper estimate), and h(b) the entropy of
+the belief: about h / I visits tell it all.
 The value of a state from which the world is not known is then
 
     U(s) = max_a  sum_w b(w) { r + discount sum_s' P_w(s') [ p V_w(s') + (1 - p) U(s') ] },
 
-with the optimism of :mod:`.optimism` in V_w.  Where p is 1 everywhere this is QMDP; where p is 0 it is the best plan
-for the mean of the worlds.  So an episode begins with a plan that goes where worlds differ, as long as it pays: what is
-known afterwards must be worth more than what the way there costs.
+with the optimism of :mod:`.optimism` in V_w, and with hope as if the world were known.  Where p is 1 everywhere this is
+QMDP; where p is 0, and nothing is hoped for, it is the best plan for the mean of the worlds.  So an episode begins with
+a plan that goes where worlds differ, as long as it pays: what is known afterwards must be worth more than what the way
+there costs.
 """
 
 import math
@@ -37,7 +39,10 @@ PLAUSIBLE = 0.003
 MOVED = 0.2
 """The belief has moved when its shares differ by so much in all from those that the information was worked out for."""
 SWEEPS_WORK = 200_000
-"""Multiplications that the sweeps over all states take at most when the belief has moved; about half a millisecond."""
+"""Successors, of all plausible hypotheses, that sweeps over all states look at when the belief has moved: 10 ms or so.
+
+In worlds that are so large that not one sweep fits, values follow by the backups of each step alone.
+"""
 MOST_SWEEPS = 20
 """Sweeps over all states when the belief has moved, at most."""
 
@@ -61,9 +66,9 @@ class Unresolved(NamedTuple):
     state
         (2,): NEXT, the state to be backed up after this one, and the MOMENT: how often the belief has moved.
     room
-        (2, A), to work in.
-    predicted
-        (C,), to work in.
+        (3, A), to work in.
+    predictions
+        (2, C), to work in.
     """
 
     values: Floats
@@ -73,7 +78,7 @@ class Unresolved(NamedTuple):
     reference: Floats
     state: Integers
     room: Floats
-    predicted: Floats
+    predictions: Floats
 
 
 class Evidence(NamedTuple):
@@ -111,8 +116,8 @@ def unresolved(planner: Planner, prior: Floats) -> Unresolved:
         of_ends=np.zeros(n_states),
         reference=np.zeros(count),
         state=np.zeros(2, np.int64),
-        room=np.zeros((2, n_actions)),
-        predicted=np.zeros(count),
+        room=np.zeros((3, n_actions)),
+        predictions=np.zeros((2, count)),
     )
 
 
@@ -126,37 +131,38 @@ def all_resolved(count: int) -> Unresolved:
         of_ends=nothing,
         reference=np.zeros(count),
         state=np.zeros(2, np.int64),
-        room=np.zeros((2, 0)),
-        predicted=nothing,
+        room=np.zeros((3, 0)),
+        predictions=np.zeros((2, 0)),
     )
 
 
 @kernel
 def _row_information(
-    planner: Planner, evidence: Evidence, predicted: Floats, x: int, first: int, last: int, visits: float
+    planner: Planner, evidence: Evidence, room: Floats, x: int, first: int, last: int, visits: float
 ) -> float:
-    """I of one row, whose places are ``first`` to ``last``, after so many visits of it in this episode."""
-    count, total = len(evidence.shares), 0.0
-    sigma, theta = evidence.sigma[x], evidence.theta[x]
-    for p in range(first, last):
-        mean = 0.0
-        pooled = (evidence.counts[count, p] + evidence.alpha[p] + planner.here[p]) / (
-            evidence.masses[count, x] + theta + visits
-        )
-        for c in range(count):
-            if evidence.shares[c] <= PLAUSIBLE:
-                continue
+    """I of one row, whose places are ``first`` to ``last``, after so many visits of it in this episode.
+
+    The hypotheses that are plausible are taken for all that there are.  ``room``, (2, C), is worked in.
+    """
+    count, total, share = len(evidence.shares), 0.0, 0.0
+    sigma, theta, predicted, weights = evidence.sigma[x], evidence.theta[x], room[0], room[1]
+    for c in range(count):
+        if evidence.shares[c] > PLAUSIBLE:
+            share += evidence.shares[c]
             most = max(evidence.likelihoods[count, x], evidence.likelihoods[c, x])
             alike = sigma * math.exp(evidence.likelihoods[count, x] - most)
-            apart = (1.0 - sigma) * math.exp(evidence.likelihoods[c, x] - most)
-            own = (evidence.counts[c, p] + evidence.alpha[p] + planner.here[p]) / (
-                evidence.masses[c, x] + theta + visits
-            )
-            predicted[c] = (alike * pooled + apart * own) / (alike + apart)
-            mean += evidence.shares[c] * predicted[c]
+            weights[c] = alike / (alike + (1.0 - sigma) * math.exp(evidence.likelihoods[c, x] - most))
+    for p in range(first, last):
+        here, mean = evidence.alpha[p] + planner.here[p], 0.0
+        pooled = (evidence.counts[count, p] + here) / (evidence.masses[count, x] + theta + visits)
         for c in range(count):
             if evidence.shares[c] > PLAUSIBLE:
-                total += evidence.shares[c] * predicted[c] * math.log(predicted[c] / mean)
+                own = (evidence.counts[c, p] + here) / (evidence.masses[c, x] + theta + visits)
+                predicted[c] = weights[c] * pooled + (1.0 - weights[c]) * own
+                mean += evidence.shares[c] / share * predicted[c]
+        for c in range(count):
+            if evidence.shares[c] > PLAUSIBLE:
+                total += evidence.shares[c] / share * predicted[c] * math.log(predicted[c] / mean)
     return max(0.0, total)
 
 
@@ -168,7 +174,7 @@ def _inform(planner: Planner, evidence: Evidence, unresolved: Unresolved, state:
     for a in range(n_actions):
         pair = state * n_actions + a
         first, last, visits = starts[pair], starts[pair + 1], float(planner.total[pair])
-        told = _row_information(planner, evidence, unresolved.predicted, pair, first, last, visits)
+        told = _row_information(planner, evidence, unresolved.predictions, pair, first, last, visits)
         seen = evidence.masses[count, pair] + visits
         if seen > 0.0:
             for p in range(first, last - 1):
@@ -177,17 +183,20 @@ def _inform(planner: Planner, evidence: Evidence, unresolved: Unresolved, state:
         if len(planner.sums) > 0:
             x, place = len(evidence.theta) - n_pairs + pair, len(planner.here) - 2 * n_pairs + 2 * pair
             visits = planner.here[place + EARNED] + planner.here[place + UNEARNED]
-            told += _row_information(planner, evidence, unresolved.predicted, x, place, place + 2, visits)
+            told += _row_information(planner, evidence, unresolved.predictions, x, place, place + 2, visits)
         unresolved.information[pair] = told
     unresolved.looked[state] = unresolved.state[MOMENT]
 
 
 @kernel
 def _entropy(shares: Floats) -> float:
-    total = 0.0
+    """h in nats, over the hypotheses that are plausible; a little more than 0 where there is one."""
+    total, whole = 0.0, 0.0
+    for share in shares:
+        whole += share if share > PLAUSIBLE else 0.0
     for share in shares:
         if share > PLAUSIBLE:
-            total -= share * math.log(share)
+            total -= share / whole * math.log(share / whole)
     return max(total, 1e-9)
 
 
@@ -219,11 +228,12 @@ def back_up_unresolved(
 ) -> None:
     """Back up U of a state, and V of every plausible hypothesis there; ``means`` is then what each action is worth."""
     options, n_actions = planner.options, len(planner.means) - 1
-    gaps, others = unresolved.room[0], unresolved.room[1]
+    gaps, others, arriving = unresolved.room[0], unresolved.room[1], unresolved.room[2]
     if unresolved.looked[state] != unresolved.state[MOMENT]:
         _inform(planner, evidence, unresolved, state)
-    entropy, going_on, share = _entropy(evidence.shares), 0.0, 0.0
+    entropy, ending, share = _entropy(unresolved.reference), 0.0, 0.0
     means[:] = 0.0
+    arriving[:] = 0.0
     for c in range(len(evidence.shares)):
         belief = evidence.shares[c]
         if belief <= PLAUSIBLE:
@@ -232,7 +242,7 @@ def back_up_unresolved(
         planner.values[c, state] = value
         planner.tops[c, HIGHEST] = max(planner.tops[c, HIGHEST], seen)
         share += belief
-        going_on += belief * planner.going_on[c, state]
+        ending += belief * (1.0 - planner.going_on[c, state])
         _gaps(planner, counts, unresolved.values, c, state, gaps)
         whole, mean = 0.0, 0.0
         for a in range(n_actions):
@@ -251,13 +261,13 @@ def back_up_unresolved(
                 extra = options.level * math.log1p(left / (options.pace * known))
                 gap = (n * gaps[a] + lean * others[a]) / (known + extra)
             told = min(1.0, unresolved.information[pair] / entropy)
-            means[a] += belief * (planner.means[a] - (1.0 - told) * options.discount * gap)
-    best = means[0]
+            worth = planner.means[a] - (1.0 - told) * options.discount * gap
+            means[a] += belief * worth
+            arriving[a] += belief * planner.going_on[c, state] * worth
+    best = arriving[0]
     for a in range(n_actions):
-        best = max(best, means[a])
-    ended = planner.rest / (1.0 - options.discount)
-    going_on /= share
-    unresolved.values[state] = going_on * best / share + (1.0 - going_on) * ended
+        best = max(best, arriving[a])
+    unresolved.values[state] = (best + ending * planner.rest / (1.0 - options.discount)) / share
 
 
 @kernel
@@ -274,7 +284,7 @@ def _move_on(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> bo
         place = len(planner.states) + 2 * s
         visits = planner.here[place + GOES_ON] + planner.here[place + ENDS]
         unresolved.of_ends[s] = _row_information(
-            planner, evidence, unresolved.predicted, n_pairs + s, place, place + 2, visits
+            planner, evidence, unresolved.predictions, n_pairs + s, place, place + 2, visits
         )
     return True
 
@@ -303,7 +313,9 @@ def act_unresolved(
         if cells[NEXT] < 0:
             cells[NEXT] = n_states - 1
             for c in range(len(evidence.shares)):
-                if evidence.shares[c] > PLAUSIBLE:
-                    planner.tops[c, TOP], planner.tops[c, HIGHEST] = planner.tops[c, HIGHEST], least_top(planner)
+                if evidence.shares[c] > PLAUSIBLE:  # other rotations may have begun anew meanwhile
+                    planner.tops[c, TOP] = max(planner.tops[c, HIGHEST], planner.values[c].max(), least_top(planner))
+                    planner.tops[c, HIGHEST] = least_top(planner)
         back_up_unresolved(planner, evidence, unresolved, counts, cells[NEXT], means)
+    unresolved.looked[state] = -1  # what was counted here since tells less the next time
     back_up_unresolved(planner, evidence, unresolved, counts, state, means)

@@ -1,36 +1,40 @@
 """Whether an episode is of no world that is known, with a stated rate of error.
 
 That the worlds in memory explain an episode badly says little by itself: rows with a hundred successors make every
-episode improbable.  So an episode is compared
-with what its own world would have predicted.  With q the prediction of a row by world c before the episode, the counts
-e of the row are held against predictions in which what is improbable is likelier: of the outcomes that the row has
-shown, and of one that it has not,
+episode improbable.  So an episode is compared with what its own world would have predicted.  With q the prediction of a
+row by world c before the episode, the counts e of the row are held against predictions r in which what is improbable
+is likelier.  Together the outcomes that world c has not shown get r_new, in proportion to q, and the others the rest:
 
-    r_i ~ q_i^(1 - t),      r_new = q_new + t (1 - q_new) / 2,        t one of TILTS.
+    r_new = q_new + t (1 - q_new) / 2,      r_i ~ q_i^(1 - t),        t one of TILTS.
 
 Few rows may differ, or all of them, so the evidence mixes a row that differs with one that does not,
 
     E_c = mean over f of  prod over rows of  { 1 - f + f mean over t of  DM(e; N r) / L_c(e) },      f one of PARTS.
 
-DM is a Dirichlet-multinomial with the mean r and as many prior visits N as world c has, and L_c the likelihood of the
-row's counts in world c: as in :mod:`.row_likelihoods` a mixture of a row that all worlds share and of one of its own,
-but with predictions that are right about outcomes that the row has not shown yet.  Of n visits with counts d,
+DM(e; N r) is the probability of the counts under a Dirichlet-multinomial with the parameters N r, where N = n + theta
+and n is how often world c has shown the row.  L_c is their probability in world c: as in :mod:`.row_likelihoods` a
+mixture of a row that all worlds share and of one of its own, but with predictions that are right about outcomes that
+the row has not shown yet.  Of n visits with counts d,
 
     q_i = d_i / (n + theta)  for an outcome that was seen,      q_new = theta / (n + theta)  for all others together:
 
-theta is learned from how often rows show something new, and this is that rate.  (Beliefs give every outcome the same
-prior, which is too little for what is new where there are many; both worlds that are compared have that error, so that
-they can, and here it would call known worlds new.)  Both are probabilities of the same outcomes, one after the other,
-so the mean of E_c is 1 under what is believed of world c, however the episode was acted, and at any time:
+theta is learned from how often rows show something new, and this is that rate.  (The prior of beliefs says less of what
+is new.  Beliefs compare two hypotheses that share this error, so it cancels there; here it would not.)  DM and L_c are
+probabilities of the same outcomes, one after the other, so the mean of E_c is 1 under what is believed of world c,
+however the episode was acted, and at any time:
 
     P(E_c >= 1 / level) <= level.
 
-An episode is *new* when that holds of every world in memory: if it is one of them, this happens with probability
-``level`` at most.  The rate is stated for the world as it is believed to be, with all that is not known of its rows
-averaged over the prior that was learned (:mod:`.row_likelihoods`); tests count how often it happens with worlds that
-were made otherwise.  Counts of other worlds that were put there by mistake make a row more spread, and "new" rarer.
-Rows that a world has shown less often than LEAST_VISITS say nothing, since what they may lead to is hardly known.
-Rewards that are not known are left out, since their rows count parts of rewards.
+An episode is *new* when E_c >= 1 / level for every world in memory: if it is of one of them, this happens with
+probability ``level`` at most.  That is an average over what is believed of the world: all that is not known of its rows
+is drawn from the prior that was learned.  For a world and a memory that are given it is no theorem; tests count how
+often it happens with worlds that were made otherwise.  Counts of other worlds that were put there by mistake make a row
+more spread, and "new" rarer; and episodes that look unlike their world and are put elsewhere when they are read again
+make it narrower, and "new" more frequent.
+
+Rows that a world has shown less often than LEAST_VISITS say nothing, since what they may lead to is hardly known.  So
+a world of which hardly anything was seen is never excluded, and as long as it is in memory no episode is new.  Rewards
+that are not known are left out, since their rows count parts of rewards.
 """
 
 import math
@@ -40,6 +44,8 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.beliefs import BeliefBehaviour
+from aomultirl.learning.row_layout import Layout
 from aomultirl.learning.row_likelihoods import REWARD, TRANSITION, Floats, Integers, ln_mixture
 
 LEVEL = 0.01
@@ -153,3 +159,19 @@ def ln_novelty(
             found[c] += math.exp(gains[c, f] - most)
         found[c] = most + math.log(found[c] / len(PARTS))
     return found
+
+
+def chance_of_known(behaviour: BeliefBehaviour, layout: Layout) -> float:
+    """How probable so much evidence that an episode is new is at most, if it is of a world in memory: 1 / min E.
+
+    Parameters
+    ----------
+    behaviour
+        that has taken over all that was counted in the episode, and knows of at least one world.
+    layout
+        where outcomes stood when the episode began.
+    """
+    known = behaviour.beliefs
+    numbers = (known.counts, known.masses, known.sigma, known.theta, known.alpha)
+    found = ln_novelty(layout.first, layout.kinds, behaviour.planner.here, *numbers)
+    return float(np.exp(-max(0.0, found.min())))

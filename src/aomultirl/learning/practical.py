@@ -24,6 +24,7 @@ from aomultirl.setting import Setting
 
 AHEAD_SWEEPS = 4.0
 """Sweeps of value iteration that finds the plan without optimism, for each step ahead; what is left is below 2 %."""
+MOST_SWEEPS = 1000
 EPISODE_PARTS = 5
 """Values look a fifth of the episode ahead."""
 LEAST_AHEAD, MOST_AHEAD = 50.0, 100.0
@@ -139,7 +140,7 @@ class PracticalLearning(Learning):
         if rewards is None:
             means = known.sums / np.maximum(visits_by_pair(known.counts), 1)
             rewards = means.reshape(self.setting.n_states, self.setting.n_actions)
-        sweeps = round(AHEAD_SWEEPS / (1.0 - self.options.discount))
+        sweeps = min(MOST_SWEEPS, round(AHEAD_SWEEPS / (1.0 - self.options.discount)))
         return greedy(known.counts, rewards, self.options.discount, sweeps, self.setting.rest)
 
     @property

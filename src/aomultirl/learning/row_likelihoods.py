@@ -52,6 +52,8 @@ ROUNDS = 6
 """Rounds of expectation and maximisation for rho; more hardly move it."""
 LEAST_SHARED, MOST_SHARED = 0.02, 0.98
 """Where rho is looked for, so that no amount of data makes the other case impossible."""
+MOST_CERTAIN = 1.0 - 1e-12
+"""sigma is at most this, so that a row that came otherwise can still be of another world."""
 NONE_LEFT = 1e-9
 """Counts below this are what subtracting fractions leaves of none."""
 
@@ -92,7 +94,7 @@ def ln_mixture(share: float, one: float, other: float) -> float:
 @kernel
 def probability_shared(rho: float, together: float, apart: float) -> float:
     """sigma, from ln ML of all counts together and the sum of ln ML of each world's."""
-    return 1.0 / (1.0 + (1.0 - rho) / rho * math.exp(min(700.0, apart - together)))
+    return min(MOST_CERTAIN, 1.0 / (1.0 + (1.0 - rho) / rho * math.exp(min(700.0, apart - together))))
 
 
 @kernel
