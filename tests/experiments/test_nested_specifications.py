@@ -32,10 +32,13 @@ class Shy(Method):
     inner: Method = Bold()
 
 
+BOLD = Bold()
+
+
 class Learns(ao.agents.Random):
     """Acts at random, whatever it is told."""
 
-    def __init__(self, horizon: int, method: Method = Bold()) -> None:  # noqa: B008
+    def __init__(self, horizon: int, method: Method = BOLD) -> None:
         super().__init__(horizon)
         self.method = method
 
