@@ -19,7 +19,7 @@ class Counted(NamedTuple):
     ends
         (S,), how many episodes ended on arriving there.
     sums
-        (S * A,), rewards added up; empty where they are known.
+        (S * A,), rewards added up; (S * A * V,), how often pairs paid each of V > 2 levels; empty where they are known.
     """
 
     visits: np.ndarray
@@ -99,13 +99,15 @@ def slow_rows(layout, counted):
         states = layout.outcomes[layout.first[pair] : layout.first[pair + 1] - 1]
         found.append(np.append(counted.visits[pair, states], np.delete(counted.visits[pair], states).sum()))
     found += [np.array(two) for two in zip(counted.goes_on, counted.ends, strict=True)]
-    if len(layout.kinds) > len(found):
+    if len(layout.levels) > 2:
+        found += list(counted.sums.reshape(-1, len(layout.levels)))
+    elif len(layout.levels):
         found += [np.array([earned, visits - earned]) for earned, visits in zip(counted.sums, n, strict=True)]
     return found
 
 
 def slow_alpha(rows, x):
-    """alpha of a row: theta in equal parts, and a half for what is earned and what is not.
+    """alpha of a row: theta in equal parts, and a half for every level of rewards.
 
     Of transitions there are as many parts as states that any action of the same state leads to, and one for others.
     """

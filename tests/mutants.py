@@ -226,6 +226,13 @@ MUTANTS = (
         "test_a_new_world_is_seen_so_often_at_every_pair",
     ),
     _mutant(
+        "learning/reward_levels.py",
+        "(reward - levels[i + 1]) / (levels[i] - levels[i + 1])",
+        "(levels[i] - reward) / (levels[i] - levels[i + 1])",
+        "learning/test_reward_levels.py",
+        "test_a_reward_counts_at_its_level_or_in_parts_that_keep_its_mean",
+    ),
+    _mutant(
         "agents/rereading.py",
         "if world == past.world and not self.rows.learns_rewards:",
         "if world == past.world:",

@@ -14,6 +14,7 @@ from aomultirl.agents.recall_memory import RecallMemory
 from aomultirl.agents.rereading import FADING, Rereading
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
+from aomultirl.learning.reward_levels import NOTHING_NOTED
 from aomultirl.learning.row_likelihoods import ln_joint
 from counted_worlds import Counted, dense, seeds, slow_alpha, slow_ln_ml, slow_rows
 
@@ -29,7 +30,7 @@ class Life:
         n_pairs = n_states * n_actions
         self.rows = self.rng.dirichlet(np.full(n_states, 0.3), (worlds, n_pairs))
         self.earns = self.rng.random((worlds, n_pairs))
-        self.memory, self.values = RecallMemory(), np.zeros(n_states)
+        self.memory, self.values = RecallMemory(levels=np.empty(0)), np.zeros(n_states)
         self.reading = Rereading(self.memory, *self.sizes)
         self.met = []
 
@@ -46,7 +47,7 @@ class Life:
         episode = self.draw(int(self.rng.integers(len(self.rows)))) if world is None else self.draw(world)
         episode = counted or episode
         self.met.append(episode)
-        return self.reading.take_in(episode.table, episode.sums, self.values, self.stream)
+        return self.reading.take_in(episode.table, episode.sums, NOTHING_NOTED, self.values, self.stream)
 
     def live(self, episodes, world=None):
         for _ in range(episodes):
@@ -188,10 +189,12 @@ def test_an_episode_that_is_not_new_founds_no_world_unless_there_is_none_that_it
         before = len(life.memory.worlds)
         for world in (0, 1) * 5:
             episode = life.draw(world)
-            life.reading.take_in(episode.table, episode.sums, life.values, life.stream, is_new=False)
+            life.reading.take_in(episode.table, episode.sums, NOTHING_NOTED, life.values, life.stream, is_new=False)
         assert len(life.memory.worlds) == before
         barred, episode = list(life.memory.worlds), life.draw(0)
-        past = life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred, is_new=False)
+        past = life.reading.take_in(
+            episode.table, episode.sums, NOTHING_NOTED, life.values, life.stream, barred, is_new=False
+        )
         assert life.memory.worlds[past.world] not in barred
 
 
@@ -200,7 +203,7 @@ def test_an_episode_is_put_in_no_world_that_it_is_proven_not_to_be():
         life = Life(seed, worlds=1).live(6, world=0)
         barred = [world for world in life.memory.worlds if world.episodes > 1]
         episode = life.draw(0)
-        past = life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred)
+        past = life.reading.take_in(episode.table, episode.sums, NOTHING_NOTED, life.values, life.stream, barred)
         assert life.memory.worlds[past.world] not in barred
         assert 0.0 < past.sure <= 1.0
 
@@ -305,11 +308,13 @@ def test_proven_worlds_never_become_one_and_others_join_them():
         barred = list(life.memory.worlds)
         episode = life.draw(0)
         life.met.append(episode)
-        life.found_cluster(life.reading.take_in(episode.table, episode.sums, life.values, life.stream, barred))
+        life.found_cluster(
+            life.reading.take_in(episode.table, episode.sums, NOTHING_NOTED, life.values, life.stream, barred)
+        )
     clusters = list(life.memory.worlds)
     episode = life.draw(0)
     life.met.append(episode)
-    life.reading.take_in(episode.table, episode.sums, life.values, life.stream, clusters)
+    life.reading.take_in(episode.table, episode.sums, NOTHING_NOTED, life.values, life.stream, clusters)
     assert len(life.memory.worlds) == 3
     life.reading.review(life.stream)
     life.reading.look_back(life.stream)
@@ -420,9 +425,6 @@ def test_what_is_settled_never_moves(life):
 def test_rewards_are_brought_to_another_range():
     """times 0.5, plus 0.25: worlds and past episodes are as if they had earned that."""
     life = Life(7, learns_rewards=True).live(12)
-    for world in life.memory.worlds:
-        world.rescale_rewards(0.5, 0.25)
-    life.reading = Rereading(life.memory, *life.sizes)
     life.reading.rescale_rewards(0.5, 0.25)
     check(life)
     rows = life.reading.rows

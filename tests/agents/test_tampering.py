@@ -107,7 +107,7 @@ def put(*path, value):
         (put("agent", value=["AOMultiRL"]), r"it.agent must be a text, not \['AOMultiRL'\]"),
         (put("agent", value="Recall"), "no agent can be made of it: TypeError"),
         (put("format", value="something"), "it is not an aomultirl agent"),
-        (put("version", value=1), "it is of version 1, and only version 5 can be read; run it again"),
+        (put("version", value=1), "it is of version 1, and only version 6 can be read; run it again"),
         (put("parameters", "learner", value={"$learner": ["system", {}]}), "there is no learner 'system'"),
         (put("parameters", "learner", value={"$learner": ["UCBVI", []]}), "parameters of UCBVI are not a table"),
         (
@@ -339,6 +339,15 @@ def setting(place, value):
         (("sharing",), setting(1, 1.0), r"memory.sharing must lie in \[0.02, 0.98\]"),
         (("sharing",), setting(0, 2.0), "memory.sharing"),
         (("sharing",), lambda shared: shared[:2], "memory.sharing"),
+        (("levels",), lambda levels: levels[None], "memory.levels must be a list of at most"),
+        (("levels",), lambda levels: np.linspace(1.0, 0.0, 9), r"memory.levels must be a list of at most \d rewards"),
+        (("levels",), lambda levels: np.array([0.0, 1.0]), "memory.levels must fall from 1 to 0"),
+        (("levels",), lambda levels: np.array([1.0, 0.5]), "memory.levels must fall from 1 to 0"),
+        (("levels",), lambda levels: np.array([0.5, 0.0]), "memory.levels must fall from 1 to 0"),
+        (("levels",), lambda levels: np.array([1.0, 1.0]), "memory.levels must fall from 1 to 0"),
+        (("levels",), lambda levels: np.array([1.5, 0.0]), "memory.levels must fall from 1 to 0"),
+        (("levels",), lambda levels: np.array([1.0, -0.5]), r"memory.levels\[1\] is -0.5, which it cannot be"),
+        (("worlds", 0, "sums"), lambda sums: np.append(sums, 1.0), r"worlds\[0\].sums must have \d+ entries"),
         (("worlds", 0, "alone"), lambda alone: alone[1:], r"memory.worlds\[0\].alone must have \d+ entries"),
         (("worlds", 0, "values"), lambda values: values[1:], r"memory.worlds\[0\].values"),
     ],
@@ -374,6 +383,24 @@ def test_rewards_of_a_past_episode_are_at_most_its_visits():
     for value in (200.0, 1e308):
         with pytest.raises(ValueError, match=r"memory.past holds rewards above 1"):
             saving.from_bytes(with_remembered(file, "past", 0, "counts", change=setting(-1, value)))
+
+
+def test_levels_that_do_not_fit_what_worlds_hold_are_refused():
+    """Three rewards occur, so worlds hold how often pairs paid each, and a fourth has no counts."""
+    models = ao.ModelSet(ao.MDP(world.transitions, np.tile([0.0, 0.3, 1.0], (6, 1))) for world in MODELS)
+    agent = ao.agents.Recall(0.1, 100, rewards="unknown")
+    ao.run(agent, models, ao.streams.round_robin(), 4, 1)
+    file = saving.to_bytes(agent)
+    saving.from_bytes(file)
+    for change, message in (
+        (lambda levels: np.array([1.0, 0.3, 0.3, 0.0]), "memory.levels must fall from 1 to 0"),
+        (lambda levels: np.array([1.0, 0.3, 0.2, 0.0]), r"worlds\[0\].sums must have 72 entries, not \(54,\)"),
+        (lambda levels: levels[::2], r"worlds\[0\].sums must have 18 entries, not \(54,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            saving.from_bytes(with_remembered(file, "levels", change=change))
+    with pytest.raises(ValueError, match=r"worlds\[0\].sums\[5\] is -1.0"):
+        saving.from_bytes(with_remembered(file, "worlds", 0, "sums", change=setting(5, -1.0)))
 
 
 def test_two_worlds_of_one_name_are_refused(recalled):

@@ -7,8 +7,10 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.engine.counts import CountTable
 from aomultirl.learning.row_layout import Layout
-from aomultirl.learning.row_likelihoods import EARNED, UNEARNED, Floats
+from aomultirl.learning.row_likelihoods import Floats
+from aomultirl.learning.world_rows import WorldRows
 from aomultirl.records import Within
 
 
@@ -49,18 +51,13 @@ class PastEpisode:
             counts[np.searchsorted(places, episode.places)] += episode.counts
         return PastEpisode(places, counts, self.world, 1.0, self.episodes + other.episodes)
 
-    def rescale(self, layout: Layout, times: float, plus: float) -> None:
-        """Every reward r is ``times * r + plus`` instead."""
-        begin = int(layout.first[layout.n_pairs] + 2 * layout.n_states)
-        rest = np.searchsorted(self.places, begin)
-        rewards = np.zeros(len(layout.outcomes) - begin)
-        rewards[self.places[rest:] - begin] = self.counts[rest:]
-        visits = rewards[EARNED::2] + rewards[UNEARNED::2]
-        rewards[EARNED::2] = np.clip(times * rewards[EARNED::2] + plus * visits, 0.0, visits)
-        rewards[UNEARNED::2] = visits - rewards[EARNED::2]
-        places = np.flatnonzero(rewards)
-        self.places = np.concatenate((self.places[:rest], begin + places))
-        self.counts = np.concatenate((self.counts[:rest], rewards[places]))
+
+def make_places(past: Sequence[PastEpisode], rows: WorldRows, table: CountTable) -> None:
+    """Make places in the rows for all that a table has counted; where past episodes have theirs, they move."""
+    moved = rows.make_places(table)
+    if moved is not None:
+        for episode in past:
+            episode.places = moved[episode.places]
 
 
 def fold(past: list[PastEpisode], most: int, most_entries: int) -> None:
@@ -90,7 +87,7 @@ def _two_to_join(past: list[PastEpisode]) -> tuple[PastEpisode, PastEpisode] | N
 def check_fit(past: Sequence[PastEpisode], counts: Floats, layout: Layout) -> None:
     """Refuse past episodes that could not be taken out of their worlds, whose counts are (W, P)."""
     pairs, rewards = layout.first[[layout.n_pairs, layout.n_pairs + layout.n_states]]
-    left = counts[:, :rewards].copy()
+    left, above = counts[:, :rewards].copy(), False
     for episode in past:
         visits = episode.places < rewards
         left[episode.world, episode.places[visits]] -= episode.counts[visits]
@@ -98,7 +95,9 @@ def check_fit(past: Sequence[PastEpisode], counts: Floats, layout: Layout) -> No
         most = np.bincount(layout.owners[episode.places[moves]], episode.counts[moves], layout.n_pairs)
         if (episode.counts[visits] % 1.0).any():
             raise ValueError("memory.past holds parts of visits")
-        if (episode.counts[~visits] > most[(episode.places[~visits] - rewards) // 2] + 1e-6).any():
-            raise ValueError("memory.past holds rewards above 1")
+        paying = (episode.places[~visits] - rewards) // max(1, len(layout.levels))
+        above |= bool((np.bincount(paying, episode.counts[~visits], layout.n_pairs) > most + 1e-6).any())
     if (left < 0.0).any():
         raise ValueError("memory.past holds more than the worlds in memory.worlds")
+    if above:
+        raise ValueError("memory.past holds rewards above 1")

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import checks, records
+from aomultirl import checks
 from aomultirl.agents.base import (
     Agent,
     Episode,
@@ -36,6 +36,7 @@ from aomultirl.agents.base import (
     learner_setting,
     read_failure,
 )
+from aomultirl.agents.recall_levels import added_up, level_values, notes_for
 from aomultirl.agents.recall_memory import RecallMemory, World, add_since
 from aomultirl.agents.remembering import check_groups, read_group
 from aomultirl.agents.rereading import Rereading
@@ -84,7 +85,7 @@ class Recall(Agent):
     """
 
     recognition = "belief"
-    pair_bytes = 180
+    pair_bytes = 250
     keeps: ClassVar[type] = RecallMemory
     kept: RecallMemory
 
@@ -239,8 +240,8 @@ class Recall(Agent):
         """The same learner in the likeliest world, with the worth of evidence in place of the rewards."""
         setting, likely = self.setting, int(np.argmax(behaviour.beliefs.scores))
         goals = (worth / worth.max()).reshape(setting.n_states, setting.n_actions)
-        counted = behaviour.planner.counted[likely : likely + 1]
-        seeking = act_alone(planner(self._reading.rows.layout, counted, goals, steps, self._learning.options))
+        counted, layout = behaviour.planner.counted[likely : likely + 1], self._reading.rows.layout
+        seeking = act_alone(planner(layout, counted, goals, steps, self._learning.options), behaviour.notes)
         settle(seeking, counts.record)
         return seeking
 
@@ -252,8 +253,9 @@ class Recall(Agent):
         left = min(1.0, (self.setting.episodes - kept.met) / max(1, kept.met))  # of as many episodes as there were
         counted, steps = rows.to_plan_with(doubts=True), left * np.append(rows.steps, 0.0)
         plan = self._learning.planner(rows, counted, sums, stream, values, steps)
+        notes = notes_for(kept, rows, plan.here)
         if not worlds:
-            return act_alone(plan)
+            return act_alone(plan, notes)
         prior = np.array([*(0.5 + world.met for world in worlds), 1.0 / (1.0 + kept.met)])
         prior /= prior.sum()
         count, n_states = values.shape
@@ -261,11 +263,11 @@ class Recall(Agent):
         ends = bool(rows.pooled[first + ENDS : last : 2].any())
         width = first / rows.layout.n_pairs
         if not is_worth_it(ends, self.setting.n_actions, n_states, width, count):
-            return act_on_beliefs(plan, rows, prior)
+            return act_on_beliefs(plan, rows, prior, None, notes)
         old = None
         if kept.vectors_of == [world.name for world in worlds] and len(kept.vectors) == n_states * (count + 1) * count:
             old = kept.vectors.reshape(n_states, count + 1, count)
-        return act_on_beliefs(plan, rows, prior, vectors(plan, prior, old))
+        return act_on_beliefs(plan, rows, prior, vectors(plan, prior, old), notes)
 
     def _keep_values(self, behaviour: BeliefBehaviour) -> None:
         for place, world in enumerate(self.worlds):
@@ -289,14 +291,14 @@ class Recall(Agent):
         spent: int,
         stream: RandomStream,
     ) -> Report:
-        counts, worlds = tally.counts, list(self.worlds)
+        counts, worlds, fresh = tally.counts, list(self.worlds), behaviour.planner.values[-1]
         clusters = [world for world in worlds if world.proven is not None]
         survivors = [worlds[place] for place in late.survivors]
         founded = not survivors
         barred = [world for world in clusters if world not in survivors]
         is_new = bool(worlds) and chance_of_known(behaviour, self._reading.rows.layout) <= LEVEL
         self.kept.new += is_new
-        past = self._reading.take_in(counts, tally.sums, behaviour.planner.values[-1], stream, barred, is_new)
+        past = self._reading.take_in(counts, tally.sums, behaviour.notes, fresh, stream, barred, is_new)
         world = self.worlds[past.world]
         world.tries += spent > 0
         if early.proven:
@@ -320,10 +322,9 @@ class Recall(Agent):
     def _report(self, world: World, sure: float, founded: bool, accepted: bool, certified: bool) -> Report:
         """With the policy that is best for all that is believed of the world that the episode was taken for."""
         counts, sums = self._reading.rows.table(self.worlds.index(world))
-        plan = self._learning.first_actions(Tally(counts, sums))
         return Report(
             world.number if founded or accepted else -1,
-            evaluation=plan,
+            evaluation=self._plan(counts, sums),
             evaluation_horizon=self.horizon,
             samples=(counts,),
             new_cluster=founded,
@@ -332,6 +333,10 @@ class Recall(Agent):
             world=world.name,
             sure=sure,
         )
+
+    def _plan(self, counts: CountTable, sums: Floats) -> NDArray[np.int32]:
+        """What is best for these counts, with what was earned as a world keeps it."""
+        return self._learning.first_actions(Tally(counts, added_up(self._reading.rows, counts, sums)))
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
         if self._now is None:
@@ -351,21 +356,18 @@ class Recall(Agent):
         for world in self.worlds:
             world.values = times * world.values + plus / (1.0 - self._learning.options.discount)
         self.kept.vectors = np.empty(0)
-        super().rescale_rewards(times, plus, rest)
         if self._learning.learns_rewards:
             self._reading.rescale_rewards(times, plus)
+        super().rescale_rewards(times, plus, rest)
 
     def restore(self, kept: RecallMemory) -> None:
         kept.check(self.setting.n_states, self.setting.n_pairs, self._learning.learns_rewards)
-        nothing = self._learning.nothing()
-        for place, world in enumerate(kept.worlds):
-            records.check_like({"sums": world.sums}, {"sums": nothing.sums}, f"memory.worlds[{place}]")
         self._take_over(kept)
 
     def memory(self, stream: RandomStream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
         return Memory(
-            [Remembered(world.proven, self._learning.first_actions(world)) for world in clusters if world.proven],
+            [Remembered(world.proven, self._plan(world.counts, world.sums)) for world in clusters if world.proven],
             np.arange(self.setting.n_states * self.setting.n_actions),
             None,
         )
@@ -375,6 +377,7 @@ class Recall(Agent):
             "assumes": f"rows of two worlds are equal or at least {self.resolution:g} apart",
             "resolution": self.resolution,
             "worlds": len(self.worlds),
+            **({"rewards": level_values(self.kept)} if self._learning.learns_rewards else {}),
             "shared": dict(zip(("transitions", "ends", "rewards"), self.kept.sharing.round(4).tolist(), strict=True)),
             "novelty": {"level": LEVEL, "episodes": self.kept.new},
             "unresolved": sum(past.sure < RESOLVED for past in self.kept.past),

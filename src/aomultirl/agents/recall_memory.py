@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from aomultirl.agents.past_episodes import PastEpisode
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
-from aomultirl.learning.base import rescaled
+from aomultirl.learning.reward_levels import EXTREMES, MOST_LEVELS
 from aomultirl.learning.row_layout import places_of
 from aomultirl.learning.row_likelihoods import LEAST_SHARED, LEAST_SPREAD, MOST_SHARED, MOST_SPREAD
 from aomultirl.records import Shape, Within
@@ -22,7 +22,8 @@ class World:
     counts
         all that is believed of it.
     sums
-        (S * A,), the rewards that were earned in it, added up; empty where they are known.
+        (S * A,), the rewards that were earned in it, added up; with V > 2 levels (S * A * V,), how often pairs paid
+        each; empty where they are known.
     values
         (S,), where planning begins.
     alone
@@ -52,10 +53,6 @@ class World:
     number: Annotated[int, Within(-1)] = -1
     name: Annotated[int, Within(0)] = 0
 
-    def rescale_rewards(self, times: float, plus: float) -> None:
-        """Rewards are shown as ``times`` what they were, ``plus`` so much: bring the sums to it."""
-        self.sums[:] = rescaled(self.sums, self.counts, times, plus)
-
 
 @dataclass
 class RecallMemory:
@@ -69,6 +66,9 @@ class RecallMemory:
         where transitions stand (:attr:`aomultirl.learning.row_layout.Layout.keys`); empty before there is any.
     spreads
         (R,), theta of every row; empty before there is any.
+    levels
+        (V,), the rewards that occur where they are not known, falling from 1 to 0; empty where there are many, so that
+        they are taken for means (:mod:`aomultirl.learning.reward_levels`).
     sharing
         (3,), how often worlds share transitions, ends and rewards.
     kinship
@@ -96,6 +96,7 @@ class RecallMemory:
     past: Annotated[list[PastEpisode], Within(most="episodes")] = field(default_factory=list)
     transitions: Annotated[NDArray[np.int64], Within(0)] = field(default_factory=lambda: np.empty(0, np.int64))
     spreads: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))
+    levels: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=EXTREMES.copy)
     sharing: Annotated[NDArray[np.float64], Shape(3), Within(0.0, 1.0)] = field(default_factory=lambda: np.full(3, 0.5))
     kinship: Annotated[float, Within(0.0)] = 0.0
     vectors: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
@@ -109,8 +110,9 @@ class RecallMemory:
 
     def check(self, n_states: int, n_pairs: int, learns_rewards: bool) -> None:
         """Refuse what no run can have left, beyond what the types of the fields say."""
-        n_rows = n_pairs + n_states + (n_pairs if learns_rewards else 0)
+        n_rows, levels = n_pairs + n_states + (n_pairs if learns_rewards else 0), self._check_levels(learns_rewards)
         for place, world in enumerate(self.worlds):
+            _check_size(world.sums, n_pairs * (1 if levels == 2 else levels), f"memory.worlds[{place}].sums")
             if world.proven is None and world.number != -1:
                 raise ValueError(f"memory.worlds[{place}].number must be -1, not {world.number}: it is no cluster")
             _check_size(world.alone, n_rows, f"memory.worlds[{place}].alone")
@@ -128,13 +130,23 @@ class RecallMemory:
         _check_size(self.spreads, n_rows, "memory.spreads")
         _check_range(self.spreads, LEAST_SPREAD, MOST_SPREAD, "memory.spreads")
         _check_range(self.sharing, LEAST_SHARED, MOST_SHARED, "memory.sharing")
-        places = len(self.transitions) + 2 * (n_rows - n_pairs)
+        places = len(self.transitions) + 2 * n_states + levels * n_pairs
         for number, past in enumerate(self.past):
             past.check(len(self.worlds), places, f"memory.past[{number}]")
         for place, world in enumerate(self.worlds):
             least = max(1, sum(past.world == place for past in self.past))
             if world.episodes < least:
                 raise ValueError(f"memory.worlds[{place}].episodes is {world.episodes}, but it holds at least {least}")
+
+    def _check_levels(self, learns_rewards: bool) -> int:
+        """V, of levels that must fall from 1 to 0; 0 where rewards are known."""
+        levels = self.levels
+        most = MOST_LEVELS if learns_rewards else len(EXTREMES)
+        if levels.ndim != 1 or len(levels) > most:
+            raise ValueError(f"memory.levels must be a list of at most {most} rewards")
+        if len(levels) and (levels[0] != 1.0 or levels[-1] != 0.0 or (np.diff(levels) >= 0.0).any()):
+            raise ValueError("memory.levels must fall from 1 to 0")
+        return (len(levels) or len(EXTREMES)) if learns_rewards else 0
 
     def _check_places(self, n_states: int, n_pairs: int) -> None:
         """Places must rise, have one for what nobody has seen in every row, and one for all that worlds hold."""

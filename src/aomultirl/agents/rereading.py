@@ -20,7 +20,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import gammaln
 
-from aomultirl.agents.past_episodes import PastEpisode, check_fit, fold
+from aomultirl.agents.past_episodes import PastEpisode, check_fit, fold, make_places
+from aomultirl.agents.recall_levels import earned, levels_of, rescale, sums_at, take_levels, take_sums
 from aomultirl.agents.recall_memory import RecallMemory, World
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, draw_below
@@ -31,6 +32,7 @@ from aomultirl.learning.regrouping import (
     part_episodes,
     score_episode,
 )
+from aomultirl.learning.reward_levels import Notes
 from aomultirl.learning.row_layout import Entries
 from aomultirl.learning.row_likelihoods import END, NONE_LEFT, Floats, ln_joint
 from aomultirl.learning.world_rows import WorldRows
@@ -72,7 +74,7 @@ class Rereading:
     def __init__(self, memory: RecallMemory, n_states: int, n_actions: int, learns_rewards: bool) -> None:
         self.memory = memory
         keys = memory.transitions if len(memory.transitions) else None
-        self.rows = WorldRows(n_states, n_actions, learns_rewards, keys)
+        self.rows = WorldRows(n_states, n_actions, learns_rewards, keys, levels_of(memory))
         for place, world in enumerate(memory.worlds):
             self.rows.add_table(world.counts, world.sums)
             self.rows.alone[place] = world.alone
@@ -89,6 +91,7 @@ class Rereading:
         self,
         table: CountTable,
         sums: Floats,
+        notes: Notes,
         values: Floats,
         stream: RandomStream,
         barred: Sequence[World] = (),
@@ -98,6 +101,8 @@ class Rereading:
 
         Parameters
         ----------
+        sums, notes
+            what it earned: (S * A,), or empty, and what it paid where rewards are not known.
         values
             (S,), what a new world begins with.
         barred
@@ -106,8 +111,9 @@ class Rereading:
             whether it may be of a world that is not in memory (:mod:`aomultirl.learning.novelty`).
         """
         memory, rows = self.memory, self.rows
-        self._make_places(table)
-        entries = rows.entries(table, sums)
+        make_places(memory.past, rows, table)
+        self._note_change(take_levels(memory, rows, notes))
+        entries = rows.entries(table, earned(rows, notes, sums))
         for world in memory.worlds:
             world.met *= FADING
         episode = PastEpisode(entries.places, entries.counts, world=-1, sure=0.0)
@@ -120,21 +126,16 @@ class Rereading:
 
     def begin_with(self, known: Sequence[tuple[CountTable, Floats]], values: Floats) -> None:
         """Add worlds of which this was counted and earned, by others; values, (S,): where planning begins."""
+        self._note_change(take_sums(self.memory, self.rows, known))
         for table, sums in known:
-            self._make_places(table)
-            place, entries = self._found(values), self.rows.entries(table, sums)
+            make_places(self.memory.past, self.rows, table)
+            place, entries = self._found(values), self.rows.entries(table, sums_at(self.rows, table, sums))
             self.rows.put(entries, place)
             self.memory.worlds[place].episodes = 1
             self._changed.add(place)
         self.rows.fit()
         self._sum_alone()
         self._write_down()
-
-    def _make_places(self, table: CountTable) -> None:
-        moved = self.rows.make_places(table)
-        if moved is not None:
-            for past in self.memory.past:
-                past.places = moved[past.places]
 
     def settle(self, episode: PastEpisode, world: World) -> None:
         """The episode that was taken in last is proven to be of this world, and is never read again."""
@@ -363,11 +364,16 @@ class Rereading:
             past.world = new
 
     def rescale_rewards(self, times: float, plus: float) -> None:
-        """Bring the rewards of past episodes to another range; those of worlds have been brought to it."""
-        for past in self.memory.past:
-            past.rescale(self.rows.layout, times, plus)
-        self._sum_alone()
+        """Bring all rewards to another range."""
+        rescale(self.memory, self.rows, times, plus)
+        self._note_change(True)
         self._write_down()
+
+    def _note_change(self, changed: bool) -> None:
+        """Whether rewards are taken for something else than before."""
+        if changed:
+            self._sum_alone()
+            self._changed = set(range(len(self.memory.worlds)))
 
     # -- bounds -------------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.alpha_vectors import FILLED, Vectors, act_by_vectors, fill_in, no_vectors, note_step
 from aomultirl.learning.finding_out import PLAUSIBLE, Evidence, Unresolved, act_unresolved, all_resolved, unresolved
 from aomultirl.learning.optimism import READY, SPENT, Planner, best_of, plan, see_end, sweep
+from aomultirl.learning.reward_levels import NOTHING_NOTED, Notes, note_reward
 from aomultirl.learning.row_likelihoods import (
     EARNED,
     GOES_ON,
@@ -103,6 +104,8 @@ class BeliefBehaviour(NamedTuple):
         how to act on beliefs, where episodes end and the world is small.
     unresolved
         how to act on them elsewhere.
+    notes
+        what the episode pays, where rewards are not known.
     """
 
     table: Table
@@ -110,18 +113,22 @@ class BeliefBehaviour(NamedTuple):
     beliefs: Beliefs
     vectors: Vectors
     unresolved: Unresolved
+    notes: Notes
 
 
-def act_alone(planner: Planner) -> BeliefBehaviour:
+def act_alone(planner: Planner, notes: Notes = NOTHING_NOTED) -> BeliefBehaviour:
     """Act in the only world that there is a hypothesis of."""
     nothing = np.zeros((0, 0))
     beliefs = Beliefs(
         np.zeros(1), np.ones(1), nothing, nothing, nothing, *(np.zeros(0),) * 3, _status(), _room(planner)
     )
-    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, no_vectors(1), all_resolved(1))
+    table = empty_table(planner.values.shape[1])
+    return BeliefBehaviour(table, planner, beliefs, no_vectors(1), all_resolved(1), notes)
 
 
-def act_on_beliefs(planner: Planner, rows: WorldRows, prior: Floats, vectors: Vectors | None = None) -> BeliefBehaviour:
+def act_on_beliefs(
+    planner: Planner, rows: WorldRows, prior: Floats, vectors: Vectors | None = None, notes: Notes = NOTHING_NOTED
+) -> BeliefBehaviour:
     """Act in one of the worlds of ``rows`` or a new one; prior: (C,)."""
     with np.errstate(divide="ignore"):
         scores = np.log(prior)
@@ -139,8 +146,8 @@ def act_on_beliefs(planner: Planner, rows: WorldRows, prior: Floats, vectors: Ve
         status=_status(),
         means=_room(planner),
     )
-    kept = no_vectors(len(prior)) if vectors is None else vectors
-    return BeliefBehaviour(empty_table(planner.values.shape[1]), planner, beliefs, kept, unresolved(planner, prior))
+    kept, table = no_vectors(len(prior)) if vectors is None else vectors, empty_table(planner.values.shape[1])
+    return BeliefBehaviour(table, planner, beliefs, kept, unresolved(planner, prior), notes)
 
 
 def _status() -> Integers:
@@ -183,14 +190,14 @@ def _believe(beliefs: Beliefs, x: int, before: Floats) -> None:
 
 
 @kernel
-def _weigh_row(planner: Planner, beliefs: Beliefs, first: int, x: int) -> None:
-    """ln ML of a row of two outcomes, whose counts in the episode are booked."""
-    n = planner.here[first] + planner.here[first + 1]
+def _weigh_row(planner: Planner, beliefs: Beliefs, first: int, last: int, x: int) -> None:
+    """ln ML of a row of ends or rewards, whose counts in the episode are booked."""
+    n = planner.here[first:last].sum()
     for c in range(len(beliefs.likelihoods)):
         total = math.lgamma(beliefs.masses[c, x] + beliefs.theta[x]) - math.lgamma(
             beliefs.masses[c, x] + n + beliefs.theta[x]
         )
-        for p in (first, first + 1):
+        for p in range(first, last):
             known = beliefs.counts[c, p] + beliefs.alpha[p]
             total += math.lgamma(known + planner.here[p]) - math.lgamma(known)
         beliefs.likelihoods[c, x] = total
@@ -241,14 +248,15 @@ def _learn(behaviour: BeliefBehaviour, counts: Counts, pair: int) -> None:
     if compares:
         _believe(beliefs, pair, before)
     if len(planner.sums) > 0:
-        n_pairs = len(planner.total)
-        first = len(planner.here) - 2 * n_pairs + 2 * pair
-        planner.here[first + EARNED] = planner.sums[pair]
-        planner.here[first + UNEARNED] = max(0.0, planner.total[pair] - planner.sums[pair])
+        n_pairs, levels = len(planner.total), len(planner.levels)
+        first = len(planner.here) - levels * (n_pairs - pair)
+        if levels == 2:  # more are noted one by one
+            planner.here[first + EARNED] = planner.sums[pair]
+            planner.here[first + UNEARNED] = max(0.0, planner.total[pair] - planner.sums[pair])
         if compares:
             x = len(beliefs.theta) - n_pairs + pair
             before = beliefs.likelihoods[:, x].copy()
-            _weigh_row(planner, beliefs, first, x)
+            _weigh_row(planner, beliefs, first, first + levels, x)
             _believe(beliefs, x, before)
 
 
@@ -269,7 +277,7 @@ def _learn_end(behaviour: BeliefBehaviour, state: int) -> None:
     see_end(planner, state, goes_on, over)
     if len(beliefs.likelihoods) > 0:
         before = beliefs.likelihoods[:, n_pairs + state].copy()
-        _weigh_row(planner, beliefs, first, n_pairs + state)
+        _weigh_row(planner, beliefs, first, first + 2, n_pairs + state)
         _believe(beliefs, n_pairs + state, before)
 
 
@@ -313,7 +321,7 @@ def settle_episode(behaviour: BeliefBehaviour, counts: CountTable) -> None:
 @kernel
 def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int) -> None:
     """Plan on, and fill in the entry of the state that the episode is in."""
-    table, planner, beliefs, vectors, unsure = behaviour
+    table, planner, beliefs, vectors, unsure, _ = behaviour
     guide = _weigh_hypotheses(beliefs)
     if guide != beliefs.status[GUIDE]:
         settle(behaviour, counts)  # entries were made for another
@@ -340,13 +348,7 @@ def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int
         table.plan[state] = best_of(planner, means, state)
         return
     evidence = Evidence(
-        beliefs.shares,
-        beliefs.likelihoods,
-        beliefs.counts,
-        beliefs.masses,
-        beliefs.sigma,
-        beliefs.theta,
-        beliefs.alpha,
+        beliefs.shares, beliefs.likelihoods, beliefs.counts, beliefs.masses, beliefs.sigma, beliefs.theta, beliefs.alpha
     )
     act_unresolved(planner, evidence, unsure, counts, state, backups, means)
     table.plan[state] = best_of(planner, means, state)
@@ -370,10 +372,11 @@ def _attend(
     reward: float,
     ended: bool,
 ) -> bool:
-    table, planner, beliefs, vectors, _ = behaviour
+    table, planner, beliefs, vectors, _, notes = behaviour
     pair = state * (len(planner.means) - 1) + action
     planner.lease[state] = table.budget[state] = 1
     beliefs.status[PLACE], beliefs.status[ENDED] = successor, ended
+    note_reward(notes, pair, reward)
     _learn(behaviour, counts, pair)
     _learn_end(behaviour, state)
     _learn_end(behaviour, successor)

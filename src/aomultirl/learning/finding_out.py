@@ -32,7 +32,7 @@ from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
 from aomultirl.learning.optimism import HIGHEST, LENT, TOP, Planner, back_up, least_top, steps_left
-from aomultirl.learning.row_likelihoods import EARNED, ENDS, GOES_ON, UNEARNED, Floats, Integers
+from aomultirl.learning.row_likelihoods import ENDS, GOES_ON, Floats, Integers
 
 PLAUSIBLE = 0.003
 """Posterior probability below which a hypothesis has no say."""
@@ -181,9 +181,10 @@ def _inform(planner: Planner, evidence: Evidence, unresolved: Unresolved, state:
                 arrivals = evidence.counts[count, p] + planner.here[p]
                 told += arrivals / seen * unresolved.of_ends[planner.states[p]]
         if len(planner.sums) > 0:
-            x, place = len(evidence.theta) - n_pairs + pair, len(planner.here) - 2 * n_pairs + 2 * pair
-            visits = planner.here[place + EARNED] + planner.here[place + UNEARNED]
-            told += _row_information(planner, evidence, unresolved.predictions, x, place, place + 2, visits)
+            x, levels = len(evidence.theta) - n_pairs + pair, len(planner.levels)
+            place = len(planner.here) - levels * (n_pairs - pair)
+            visits = planner.here[place : place + levels].sum()
+            told += _row_information(planner, evidence, unresolved.predictions, x, place, place + levels, visits)
         unresolved.information[pair] = told
     unresolved.looked[state] = unresolved.state[MOMENT]
 

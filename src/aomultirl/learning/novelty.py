@@ -34,7 +34,7 @@ make it narrower, and "new" more frequent.
 
 Rows that a world has shown less often than LEAST_VISITS say nothing, since what they may lead to is hardly known.  So
 a world of which hardly anything was seen is never excluded, and as long as it is in memory no episode is new.  Rewards
-that are not known are left out, since their rows count parts of rewards.
+that are not known are left out, since their rows may count parts of rewards.
 """
 
 import math

@@ -51,8 +51,9 @@ from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
+from aomultirl.learning.reward_levels import mean_paid
 from aomultirl.learning.row_layout import Layout
-from aomultirl.learning.row_likelihoods import EARNED, ENDS, GOES_ON, UNEARNED, Floats, Integers
+from aomultirl.learning.row_likelihoods import ENDS, GOES_ON, Floats, Integers
 
 U = np.uint64
 
@@ -94,6 +95,8 @@ class Planner(NamedTuple):
         (S * A,), where they are known.
     sums
         (S * A,), rewards of the episode added up, where they are not known; else empty.
+    levels
+        (V,), what rewards are taken for where they are not known (:mod:`.reward_levels`).
     going_on
         (C, S), how often the episode goes on after an arrival.
     promise
@@ -131,6 +134,7 @@ class Planner(NamedTuple):
     total: Integers
     rewards: Floats
     sums: Floats
+    levels: Floats
     going_on: Floats
     promise: float
     values: Floats
@@ -165,10 +169,8 @@ def _lot(salt: np.int64, pair: np.uint64) -> np.uint64:
 @inlined
 def earned_by(planner: Planner, c: int, pair: np.uint64) -> float:
     """The mean of what a pair has earned, where rewards are not known."""
-    place = len(planner.here) - 2 * len(planner.total) + 2 * np.int64(pair)
-    earned = planner.counted[c, place + EARNED] + planner.here[place + EARNED]
-    n = earned + planner.counted[c, place + UNEARNED] + planner.here[place + UNEARNED]
-    return earned / n if n > 0.0 else 0.0
+    first = len(planner.here) - len(planner.levels) * (len(planner.total) - int(pair))
+    return mean_paid(planner.counted, planner.here, planner.levels, c, first)
 
 
 @borrowing
@@ -378,6 +380,7 @@ def planner(
         total=np.zeros(n_pairs, np.int64),
         rewards=np.array(rewards, np.float64).reshape(-1),
         sums=np.empty(0) if sums is None else sums,
+        levels=layout.levels.copy(),
         going_on=1.0 - ending,
         promise=most,
         values=np.full((count, n_states), most) if values is None else np.array(values, np.float64),

@@ -21,7 +21,7 @@ class Layout(NamedTuple):
         (R + 1,), the first place of each row.
     outcomes
         (P,), of transitions the successor, ascending in each row, and NOVEL at its last place, for all that nobody has
-        seen; of other rows 0 and 1.
+        seen; of other rows 0, 1 and so on.
     kinds
         (R,), TRANSITION, END or REWARD.
     owners
@@ -32,6 +32,9 @@ class Layout(NamedTuple):
         S * A.
     reach
         (S,), how many different successors the actions of a state have shown.
+    levels
+        (V,), the rewards that the outcomes of a row of rewards stand for, falling from 1 to 0 (:mod:`.reward_levels`);
+        empty where there are no such rows.
     """
 
     first: Integers
@@ -41,11 +44,17 @@ class Layout(NamedTuple):
     n_states: int
     n_pairs: int
     reach: Integers
+    levels: Floats
 
     @property
     def keys(self) -> Integers:
         """Of every place of a transition, pair * (S + 1) + successor, with S for NOVEL; ascending."""
         return _keys(self.first, self.outcomes, self.n_states, self.n_pairs)
+
+    @property
+    def rewards_at(self) -> int:
+        """The first place of rewards."""
+        return int(self.first[self.n_pairs + self.n_states])
 
 
 class Entries(NamedTuple):
@@ -67,12 +76,12 @@ def _keys(first: Integers, outcomes: NDArray[np.int32], n_states: int, n_pairs: 
     return pairs * (n_states + 1) + np.where(states == NOVEL, n_states, states)
 
 
-def layout_of(keys: Integers, n_states: int, n_pairs: int, learns_rewards: bool) -> Layout:
-    """The layout with these transitions; the last place of every row is among them."""
+def layout_of(keys: Integers, n_states: int, n_pairs: int, levels: Floats) -> Layout:
+    """The layout with these transitions, the last place of every row among them, and these levels of rewards."""
     pairs, states = np.divmod(keys, n_states + 1)
-    more = n_states + (n_pairs if learns_rewards else 0)
-    sizes = np.concatenate((np.bincount(pairs, minlength=n_pairs), np.full(more, 2)))
-    kinds = np.full(n_pairs + more, REWARD, np.int8)
+    rows, ends = (n_pairs if len(levels) else 0), np.full(n_states, 2)
+    sizes = np.concatenate((np.bincount(pairs, minlength=n_pairs), ends, np.full(rows, len(levels))))
+    kinds = np.full(len(sizes), REWARD, np.int8)
     kinds[:n_pairs], kinds[n_pairs : n_pairs + n_states] = TRANSITION, END
     seen = states < n_states
     origins = pairs[seen] // (n_pairs // n_states)
@@ -80,12 +89,15 @@ def layout_of(keys: Integers, n_states: int, n_pairs: int, learns_rewards: bool)
     states[~seen] = NOVEL
     return Layout(
         first=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-        outcomes=np.concatenate((states, np.tile([0, 1], more))).astype(np.int32),
+        outcomes=np.concatenate((states, np.tile([0, 1], n_states), np.tile(np.arange(len(levels)), rows))).astype(
+            np.int32
+        ),
         kinds=kinds,
         owners=np.repeat(np.arange(len(sizes)), sizes),
         n_states=n_states,
         n_pairs=n_pairs,
         reach=np.bincount(reached // n_states, minlength=n_states),
+        levels=levels,
     )
 
 

@@ -1,9 +1,9 @@
 """How likely the counts of rows are, when worlds may share rows.
 
 A *row* says what follows a pair: its successors.  Whether a state ends the episode is a row too, with the outcomes
-"goes on" and "ends", as if it were one more action; and so is what a pair earns where rewards are not known, with the
-parts "earned" and "not earned" of rewards in [0, 1] (of all rewards with the same mean those that are 0 or 1 vary
-most, so evidence that is reckoned in this way errs towards too little).
+"goes on" and "ends", as if it were one more action; and so is what a pair earns where rewards are not known, with V
+levels as outcomes: the rewards that occur where they are few, and otherwise the parts "earned" and "not earned" of
+rewards in [0, 1] (:mod:`.reward_levels`).
 
 With d the counts of a row, the Dirichlet marginal likelihood is
 
@@ -15,7 +15,8 @@ together, with BORROWED visits as in the average row.  Any of the U successors t
 some world may follow, and one that none has: alpha = theta / (U + 1) for each that the row itself has shown, and the
 rest for all others together.  (A prior for those alone that the row has shown, theta / (u + 1), holds rows with a
 hundred successors to be far more alike within an episode than they are: it found evidence of 770 nats that two samples
-of 25,000 steps of one population of patients were of two.)  For ends theta is learned over all of them together.
+of 25,000 steps of one population of patients were of two.)  For ends theta is learned over all of them together.  For
+rewards it is V / 2, with alpha = 1 / 2 for each.
 
 A row is thought to be shared by all worlds with probability rho, one rho for each kind of row, and otherwise each world
 has its own.  With d_w the counts of world w and D those of all worlds,
@@ -39,7 +40,7 @@ TRANSITION, END, REWARD = range(3)
 GOES_ON, ENDS = range(2)
 """Places of a row of ends, from its first."""
 EARNED, UNEARNED = range(2)
-"""Places of a row of rewards, from its first."""
+"""Places of a row of rewards with two levels, from its first; of more, EARNED is that of the highest, 1."""
 LEAST_SPREAD, MOST_SPREAD = 0.1, 1000.0
 """Where theta is looked for."""
 LEAST_END_SPREAD = 0.2
@@ -47,7 +48,7 @@ LEAST_END_SPREAD = 0.2
 BORROWED = 4.0
 """Visits as in the average row that every row's own theta borrows."""
 HALF = 0.5
-"""alpha of what is earned, and of what is not: the prior of Jeffreys."""
+"""alpha of every level of rewards: the prior of Jeffreys."""
 ROUNDS = 6
 """Rounds of expectation and maximisation for rho; more hardly move it."""
 LEAST_SHARED, MOST_SHARED = 0.02, 0.98
@@ -129,7 +130,7 @@ def _own_spread(visits: float, distinct: float, average: float) -> float:
 
 @kernel
 def fit_spreads(first: Integers, kinds: NDArray[np.int8], counts: Floats, pooled: Floats, theta: Floats) -> None:
-    """theta of every row, (R,), from the counts (W, P) of the worlds; that of rewards is 1."""
+    """theta of every row, (R,), from the counts (W, P) of the worlds; that of rewards stays as it is."""
     n_rows, count, spent = len(kinds), len(counts), 0
     visits = np.empty(n_rows * count)
     for kind in (TRANSITION, END):

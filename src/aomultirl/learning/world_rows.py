@@ -14,6 +14,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import Knowledge
 from aomultirl.learning.kinship import fit_kinship
 from aomultirl.learning.planning_counts import fill_planning_counts
+from aomultirl.learning.reward_levels import EXTREMES
 from aomultirl.learning.row_layout import Entries, Layout, layout_of, places_of, transition_keys
 from aomultirl.learning.row_likelihoods import (
     EARNED,
@@ -35,7 +36,10 @@ from aomultirl.learning.row_likelihoods import (
 def _count(
     first: Integers, kinds: NDArray[np.int8], n_pairs: int, counts: Floats, places: Integers, more: Floats, sign: float
 ) -> None:
-    """Add or take away entries; what is not earned follows from the visits, so that it is the same however it came."""
+    """Add or take away entries.
+
+    Of two levels, what is not earned follows from the visits, so that it is the same however it came.
+    """
     for i in range(len(places)):
         left = counts[places[i]] + sign * more[i]
         counts[places[i]] = left if left > NONE_LEFT else 0.0
@@ -43,7 +47,7 @@ def _count(
     for i in range(len(places)):
         while first[x + 1] <= places[i]:
             x += 1
-        if kinds[x] == REWARD:
+        if kinds[x] == REWARD and first[x + 1] - first[x] == 2:
             pair, n = x - (len(kinds) - n_pairs), 0.0
             for p in range(first[pair], first[pair + 1]):
                 n += counts[p]
@@ -131,12 +135,19 @@ class WorldRows:
         visits that the average of a state's other actions is worth (:mod:`.kinship`).
     """
 
-    def __init__(self, n_states: int, n_actions: int, learns_rewards: bool, keys: Integers | None = None) -> None:
-        """Rows of no world yet, with places for these transitions (:attr:`Layout.keys`), or none."""
+    def __init__(
+        self,
+        n_states: int,
+        n_actions: int,
+        learns_rewards: bool,
+        keys: Integers | None = None,
+        levels: Floats = EXTREMES,
+    ) -> None:
+        """Rows of no world yet, with places for these transitions (:attr:`Layout.keys`), or none, and these levels."""
         n_pairs = n_states * n_actions
         if keys is None:
             keys = places_of((), n_states, n_pairs)
-        self.layout = layout_of(keys, n_states, n_pairs, learns_rewards)
+        self.layout = layout_of(keys, n_states, n_pairs, np.array(levels if learns_rewards else ()))
         n_rows, n_places = len(self.layout.kinds), len(self.layout.outcomes)
         self._counts, self._alone, self._own, self._masses = (
             np.zeros((2, size)) for size in (n_places, n_rows, n_rows, n_rows)
@@ -172,10 +183,11 @@ class WorldRows:
     @property
     def learns_rewards(self) -> bool:
         """Whether there are rows of rewards."""
-        return len(self.layout.kinds) > self.layout.n_pairs + self.layout.n_states
+        return len(self.layout.levels) > 0
 
     def _set_priors(self) -> None:
         layout = self.layout
+        self.theta[layout.kinds == REWARD] = HALF * len(layout.levels)
         sizes, wide = np.diff(layout.first), np.full(len(self.theta), 2)
         wide[: layout.n_pairs] = np.repeat(layout.reach + 1, layout.n_pairs // layout.n_states)
         each = np.where(layout.kinds == REWARD, HALF, self.theta / wide)
@@ -186,7 +198,10 @@ class WorldRows:
     # -- places -------------------------------------------------------------------------------------------
 
     def entries(self, table: CountTable, sums: Floats) -> Entries:
-        """The counts of an episode, or of a world, at their places, all of which must be there."""
+        """The counts of an episode, or of a world, at their places, all of which must be there.
+
+        ``sums`` is what was earned, (S * A,), or of more than two levels how often pairs paid each, (S * A * V,).
+        """
         layout = self.layout
         wanted, visits = transition_keys(table, layout.n_states)
         places, counts = [np.searchsorted(layout.keys, wanted)], [visits.astype(np.float64)]
@@ -200,10 +215,11 @@ class WorldRows:
         places.append(begin + np.flatnonzero(two))
         counts.append(two[two > 0.0])
         if self.learns_rewards:
-            begin += 2 * layout.n_states
-            two = np.stack((sums, np.maximum(by_pair - sums, 0.0)), axis=1).ravel()
-            places.append(begin + np.flatnonzero(two))
-            counts.append(two[two > 0.0])
+            paid = sums
+            if len(layout.levels) == 2:
+                paid = np.stack((sums, np.maximum(by_pair - sums, 0.0)), axis=1).ravel()
+            places.append(layout.rewards_at + np.flatnonzero(paid))
+            counts.append(paid[paid > 0.0])
         return Entries(np.concatenate(places).astype(np.int64), np.concatenate(counts))
 
     def make_places(self, table: CountTable) -> Integers | None:
@@ -213,7 +229,7 @@ class WorldRows:
         every = np.union1d(keys, wanted)
         if len(every) == len(keys):
             return None
-        self.layout = layout_of(every, old.n_states, old.n_pairs, self.learns_rewards)
+        self.layout = layout_of(every, old.n_states, old.n_pairs, old.levels)
         begin = old.first[old.n_pairs]
         moved = np.concatenate(
             (np.searchsorted(every, keys), np.arange(begin, len(old.outcomes)) + len(every) - len(keys))
@@ -228,6 +244,17 @@ class WorldRows:
         further = np.repeat(self.layout.reach != old.reach, old.n_pairs // old.n_states)
         self._refresh(self.layout.first[np.flatnonzero(further | self._wider_than(old))])
         return moved
+
+    def use_levels(self, layout: Layout, counts: Floats) -> None:
+        """Take rewards for other levels: the layout with them, and the counts of all worlds, (W, P), at its places."""
+        self.layout, self._room = layout, np.zeros(len(layout.outcomes))
+        self._counts = np.zeros((len(self._counts), len(layout.outcomes)))
+        self.counts[:] = counts
+        if len(layout.levels) == 2:
+            visits = np.add.reduceat(counts[:, : layout.first[layout.n_pairs]], layout.first[: layout.n_pairs], axis=1)
+            two = self.counts[:, layout.rewards_at :]
+            two[:, UNEARNED::2] = np.maximum(0.0, visits - two[:, EARNED::2])
+        self.weigh()
 
     def _wider_than(self, old: Layout) -> NDArray[np.bool_]:
         """(S * A,), the pairs whose rows have more places than in another layout."""
@@ -248,7 +275,7 @@ class WorldRows:
         return self.count - 1
 
     def add_table(self, table: CountTable, sums: Floats) -> None:
-        """One more world, of which this was counted and earned; :meth:`weigh` or :meth:`fit` must follow."""
+        """One more world, of which this was counted and earned, as in :meth:`entries`; :meth:`weigh` must follow."""
         entries, world = self.entries(table, sums), self.add_world()
         self._counts[world, entries.places] = entries.counts
 
@@ -323,7 +350,7 @@ class WorldRows:
         return out
 
     def table(self, world: int) -> tuple[CountTable, Floats]:
-        """The counts of a world as a table, and the rewards added up, (S * A,), or empty."""
+        """The counts of a world as a table, and what was earned, as in :meth:`entries`, or empty."""
         from aomultirl.engine.packed_counts import Packed, unpack_counts
 
         layout, counts = self.layout, self._counts[world]
@@ -344,8 +371,8 @@ class WorldRows:
             layout.n_pairs,
             layout.n_states,
         )
-        begin += 2 * layout.n_states
-        return table, counts[begin + EARNED :: 2].copy() if self.learns_rewards else np.empty(0)
+        paid = counts[layout.rewards_at :]
+        return table, paid[EARNED::2].copy() if len(layout.levels) == 2 else paid.copy()
 
     def knowledge(self) -> Knowledge:
         """The transitions of all worlds, as proofs and bets take them."""
