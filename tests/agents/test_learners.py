@@ -3,8 +3,10 @@ import pytest
 
 import aomultirl as ao
 from aomultirl.agents.base import Setting
-from aomultirl.engine.counts import visits_by_pair
+from aomultirl.engine.counts import CountTable, visits_by_pair
 from aomultirl.engine.random import streams
+from aomultirl.learning.practical import MOST_READ, Practical
+from aomultirl.learning.world_rows import rows_of
 
 LEARNERS = [ao.agents.OneEpisodeLearner, ao.agents.OracleLearner]
 
@@ -19,6 +21,23 @@ def share(history, models, horizon):
 @pytest.mark.parametrize("rewards", ["known", "unknown"])
 def test_contract(learner, rewards):
     ao.check_agent(learner(200, rewards=rewards))
+
+
+@pytest.mark.parametrize(("n_states", "n_actions", "backups"), [(40, 4, 16), (60, 25, 3), (70, 90, 1)])
+def test_a_step_reads_no_more_places_than_allowed(n_states, n_actions, backups):
+    """Every pair leads to every state: 16 states are backed up where rows are narrow, fewer where they are wide."""
+    n_pairs = n_states * n_actions
+    every = CountTable(n_pairs)
+    for pair in range(n_pairs):
+        for state in range(n_states):
+            every.count(pair, state, 1)
+    setting = Setting(n_states, n_actions, np.ones((n_states, n_actions)), 10)
+    learning = Practical().begin(setting, 500)
+    rows = rows_of([(every, np.empty(0))], n_states, n_actions, False)
+    values = np.zeros((1, n_states))
+    made = learning.planner(rows, rows.counts, np.empty(0), streams(0, 1)[0], values, np.zeros(1))
+    assert made.options.backups == backups
+    assert backups == 1 or backups * n_actions * (n_states + 1) <= MOST_READ
 
 
 @pytest.mark.parametrize("edges", ["third", "stay"])

@@ -24,7 +24,8 @@ from aomultirl.learning.alpha_vectors import (
     tabulate,
     vectors,
 )
-from aomultirl.learning.optimism import SPENT, Options, back_up, planner, sweep
+from aomultirl.learning.optimism import back_up, sweep
+from aomultirl.learning.planner import SPENT, Options, planner
 from aomultirl.learning.world_rows import rows_of
 from counted_worlds import Counted, make_worlds, seeds
 
@@ -226,14 +227,16 @@ def test_where_all_worlds_are_the_same_vectors_are_its_values(case):
 
 
 @settings(deadline=None, max_examples=80)
-@given(seeds, st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.booleans())
-def test_what_is_tabulated_is_the_backup_of_each_hypothesis(seed, n_states, n_actions, count, unknown):
-    """c + sum T V is Q: with hope, an episode of its own, and successors that memory does not know."""
+@given(
+    seeds, st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.booleans(), st.sampled_from([0.0, 1.0, 256.0])
+)
+def test_what_is_tabulated_is_the_backup_of_each_hypothesis(seed, n_states, n_actions, count, unknown, kinship):
+    """c + sum T V is Q: with hope, an episode of its own, kin, and successors that memory does not know."""
     case = make_worlds(seed, n_states, n_actions, count, unknown)
     episode, options = case.episode(), Options(level=0.7, pace=3.0, novelty=0.8, discount=0.9)
     counted, rewards = case.rows.to_plan_with(False), case.rng.random((n_states, n_actions))
     sums = case.rng.random(rewards.size) if unknown else None
-    p = planner(case.rows.layout, counted, rewards, 50, options, sums=sums, rest=0.2)
+    p = planner(case.rows.layout, counted, rewards, 50, options, sums=sums, rest=0.2, kinship=kinship)
     layout, seen = case.rows.layout, episode.visits.sum(axis=1)
     for pair in range(layout.n_pairs):
         states = layout.outcomes[layout.first[pair] : layout.first[pair + 1] - 1]

@@ -25,7 +25,8 @@ from aomultirl.learning.beliefs import (
     settle_episode,
 )
 from aomultirl.learning.finding_out import Evidence, act_unresolved
-from aomultirl.learning.optimism import READY, SPENT, Options, plan, planner, sweep
+from aomultirl.learning.optimism import plan, sweep
+from aomultirl.learning.planner import READY, SPENT, Options, planner
 from aomultirl.learning.world_rows import WorldRows, rows_of
 from counted_worlds import Counted, dense, several_worlds, slow_alpha, slow_ln_ml, slow_row_joint, slow_rows
 

@@ -16,7 +16,8 @@ from aomultirl.learning.finding_out import (
     act_unresolved,
     all_resolved,
 )
-from aomultirl.learning.optimism import Options, planner, sweep
+from aomultirl.learning.optimism import sweep
+from aomultirl.learning.planner import Options, planner
 from aomultirl.learning.world_rows import rows_of
 from counted_worlds import Counted, several_worlds, slow_alpha, slow_row_joint
 

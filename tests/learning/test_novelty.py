@@ -8,7 +8,7 @@ from scipy import stats
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning.beliefs import act_on_beliefs, settle_episode
 from aomultirl.learning.novelty import LEAST_VISITS, LEVEL, PARTS, TILTS, chance_of_known, ln_novelty
-from aomultirl.learning.optimism import Options, planner
+from aomultirl.learning.planner import Options, planner
 from aomultirl.learning.row_likelihoods import TRANSITION
 from aomultirl.learning.world_rows import rows_of
 from counted_worlds import Counted, several_worlds, slow_alpha, slow_row_joint, slow_rows

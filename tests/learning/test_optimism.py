@@ -8,21 +8,9 @@ from scipy.stats import chi2
 
 from aomultirl.engine.behaviours import ASK, empty_table
 from aomultirl.engine.counts import CountTable
-from aomultirl.learning.optimism import (
-    HIGHEST,
-    NEXT,
-    READY,
-    SPENT,
-    TOP,
-    Options,
-    back_up,
-    best_of,
-    plan,
-    planner,
-    promise,
-    see_end,
-    sweep,
-)
+from aomultirl.learning.kinship import ENOUGH
+from aomultirl.learning.optimism import back_up, best_of, plan, see_end, sweep
+from aomultirl.learning.planner import HIGHEST, NEXT, READY, SPENT, TOP, Options, planner, promise
 from aomultirl.learning.world_rows import WorldRows
 from counted_worlds import make_worlds, seeds
 
@@ -35,7 +23,7 @@ class Case:
     ``c`` is the hypothesis that is asked for.
     """
 
-    def __init__(self, seed, n_states, n_actions, count, unknown=False):
+    def __init__(self, seed, n_states, n_actions, count, unknown=False, kinship=0.0):
         made = make_worlds(seed, n_states, n_actions, count, unknown)
         self.sizes, self.rng, self.unknown, self.layout = (n_states, n_actions), made.rng, unknown, made.rows.layout
         self.episode = made.episode()
@@ -52,6 +40,7 @@ class Case:
             sums=self.episode.sums if unknown else None,
             rest=0.3,
             salt=seed % 7,
+            kinship=kinship,
         )
 
     def book(self):
@@ -112,19 +101,26 @@ def slow_back_up(case, weights, values, top, left, s):
     novelty = min(1.0, options.novelty * seen.any(axis=0).sum() / n[s].sum()) if seen.any() else 1.0
     most = top if case.unknown else options.discount * top
     hope = (1.0 - novelty) * (best if seen.any() else 0.0) + novelty * most
+    means = (weights[s] * ahead).sum(axis=1) / np.maximum(n[s], 1e-300)
     q = []
     for a in range(weights.shape[1]):
-        mean, extra = 0.0, 1.0
-        if n[s, a] > 0.0:
-            mean = weights[s, a] @ ahead[a] / n[s, a]
-            extra = options.level * math.log(1.0 + left / (options.pace * n[s, a]))
-        q.append((n[s, a] * mean + extra * hope) / (n[s, a] + extra) + (0.0 if case.unknown else rewards[s, a]))
+        counted = np.delete(np.minimum(n[s], ENOUGH), a)
+        others, kappa, leant, extra = counted.sum(), case.planner.kinship, 0.0, 1.0
+        lean = kappa * others / (kappa + others) if kappa and others else 0.0
+        if lean:
+            leant = counted @ np.delete(means, a) / others
+        visits = n[s, a] + lean
+        if visits:
+            extra = options.level * math.log(1.0 + left / (options.pace * visits)) * max(1.0, math.sqrt(lean) / 4.0)
+        promised = (n[s, a] * means[a] + lean * leant + extra * hope) / (visits + extra)
+        q.append(promised + (0.0 if case.unknown else rewards[s, a]))
     share, ended = case.going_on()[s], case.planner.rest / (1.0 - options.discount)
     v = share * max(q) + (1.0 - share) * ended
     return np.array(q), v, best if case.unknown else v, hope if case.unknown else hope / options.discount
 
 
-cases = st.builds(Case, seeds, st.integers(1, 4), st.integers(1, 3), st.integers(0, 3), st.booleans())
+kinships = st.sampled_from([0.0, 1.0, 16.0, 256.0])
+cases = st.builds(Case, seeds, st.integers(1, 4), st.integers(1, 3), st.integers(0, 3), st.booleans(), kinships)
 
 
 @settings(deadline=None, max_examples=100)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning.beliefs import act_on_beliefs, settle
 from aomultirl.learning.finding_out import Evidence, act_unresolved
-from aomultirl.learning.optimism import Options, earned_by, planner
+from aomultirl.learning.optimism import earned_by
+from aomultirl.learning.planner import Options, planner
 from aomultirl.learning.reward_levels import (
     CLOSE,
     EXTREMES,

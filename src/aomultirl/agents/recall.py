@@ -51,7 +51,7 @@ from aomultirl.learning import Tally
 from aomultirl.learning.alpha_vectors import is_worth_it, vectors
 from aomultirl.learning.beliefs import BeliefBehaviour, act_alone, act_on_beliefs, settle, settle_episode
 from aomultirl.learning.novelty import LEVEL, chance_of_known
-from aomultirl.learning.optimism import planner
+from aomultirl.learning.planner import planner
 from aomultirl.learning.practical import Practical
 from aomultirl.learning.row_likelihoods import ENDS, Floats
 from aomultirl.setting import Setting

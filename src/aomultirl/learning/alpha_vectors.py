@@ -21,7 +21,6 @@ met, changed what was earned by -2.6 to 2.6 per cent of the optimum.
 Episodes that end and small worlds need this, and can pay for it; elsewhere QMDP serves (:func:`is_worth_it`).
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +29,8 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
-from aomultirl.learning.optimism import LENT, MEAN, TOP, Planner, back_up, earned_by, steps_left
+from aomultirl.learning.optimism import back_up, earned_by, hoped_visits, steps_left
+from aomultirl.learning.planner import LENT, MEAN, TOP, Planner
 from aomultirl.learning.row_likelihoods import Floats
 
 MOST_WORK = 100_000
@@ -131,7 +131,7 @@ def tabulate(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> 
             lean = planner.leans[LENT, a]
             n, k = planner.mass[c, pair] + planner.total[pair] + lean, 1.0
             if n > 0.0:
-                extra = options.level * math.log1p(left / (options.pace * n))
+                extra = hoped_visits(options, n - lean, lean, left)
                 k = extra / (n + extra)
             last, beyond = starts[pair + 1] - 1, 0.0
             leant = lean / n * (planner.leans[MEAN, a] + planner.tops[c, TOP]) if lean > 0.0 else 0.0

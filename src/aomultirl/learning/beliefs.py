@@ -30,7 +30,8 @@ from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.alpha_vectors import FILLED, Vectors, act_by_vectors, fill_in, no_vectors, note_step
 from aomultirl.learning.finding_out import PLAUSIBLE, Evidence, Unresolved, act_unresolved, all_resolved, unresolved
-from aomultirl.learning.optimism import READY, SPENT, Planner, best_of, plan, see_end, sweep
+from aomultirl.learning.optimism import best_of, plan, see_end, sweep
+from aomultirl.learning.planner import READY, SPENT, Planner
 from aomultirl.learning.reward_levels import NOTHING_NOTED, Notes, note_reward
 from aomultirl.learning.row_likelihoods import (
     EARNED,

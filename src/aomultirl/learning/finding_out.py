@@ -31,7 +31,8 @@ from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
-from aomultirl.learning.optimism import HIGHEST, LENT, TOP, Planner, back_up, least_top, steps_left
+from aomultirl.learning.optimism import back_up, hoped_visits, least_top, steps_left
+from aomultirl.learning.planner import HIGHEST, LENT, TOP, Planner
 from aomultirl.learning.row_likelihoods import ENDS, GOES_ON, Floats, Integers
 
 PLAUSIBLE = 0.003
@@ -259,7 +260,7 @@ def back_up_unresolved(
             if known > 0.0:
                 rest = whole - min(n, ENOUGH)
                 others[a] = (mean - min(n, ENOUGH) * gaps[a]) / rest if lean > 0.0 and rest > 0.0 else 0.0
-                extra = options.level * math.log1p(left / (options.pace * known))
+                extra = hoped_visits(options, n, lean, left)
                 gap = (n * gaps[a] + lean * others[a]) / (known + extra)
             told = min(1.0, unresolved.information[pair] / entropy)
             worth = planner.means[a] - (1.0 - told) * options.discount * gap

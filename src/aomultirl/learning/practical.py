@@ -17,7 +17,7 @@ from aomultirl.engine.stepping import Ran
 from aomultirl.learning.base import Known, Learner, Learning, Share
 from aomultirl.learning.beliefs import BeliefBehaviour, act_alone
 from aomultirl.learning.greedy import greedy
-from aomultirl.learning.optimism import Options, Planner, planner, promise
+from aomultirl.learning.planner import Options, Planner, planner, promise
 from aomultirl.learning.row_likelihoods import Floats
 from aomultirl.learning.world_rows import WorldRows, rows_of
 from aomultirl.setting import Setting
@@ -27,6 +27,8 @@ AHEAD_SWEEPS = 4.0
 MOST_SWEEPS = 1000
 EPISODE_PARTS = 5
 """Values look a fifth of the episode ahead."""
+MOST_READ = 6000.0
+"""Places of rows that the backups of a step read at most: where rows are wide, fewer states are backed up."""
 LEAST_AHEAD, MOST_AHEAD = 50.0, 100.0
 """Steps that values look ahead, at least and at most: with more, the few backups of a step no longer keep up."""
 
@@ -58,7 +60,8 @@ class Practical(Learner):
         of the values that are planned with; by default 1 - 1 / n with n a fifth of the horizon, within
         LEAST_AHEAD and MOST_AHEAD steps.
     backups
-        states whose values are brought up to date at each step.
+        states whose values are brought up to date at each step, as far as their rows have no more than MOST_READ
+        places in all.
     """
 
     pair_bytes: ClassVar[int] = 120
@@ -170,15 +173,17 @@ class PracticalLearning(Learning):
         steps
             (C,), that were taken in each world.
         """
-        setting, rewards, salt = self.setting, self.setting.rewards, 0
+        setting, rewards, salt, layout = self.setting, self.setting.rewards, 0, rows.layout
+        read = setting.n_actions * layout.first[layout.n_pairs] / layout.n_pairs  # by a backup, on average
+        options = self.options._replace(backups=max(1, min(self.options.backups, int(MOST_READ / read))))
         if rewards is None:
             rewards, salt = np.ones((setting.n_states, setting.n_actions)), draw_below(2**31, stream)
         return planner(
-            rows.layout,
+            layout,
             counted,
             rewards,
             self._horizon,
-            self.options,
+            options,
             sums=sums if self.learns_rewards else None,
             values=values,
             rest=setting.rest,
