@@ -19,7 +19,7 @@ from aomultirl.geometry import passage_times, reachability
 from aomultirl.identifying import bets
 from aomultirl.identifying.e_values import gammas
 from aomultirl.identifying.knowledge import TwoRows
-from aomultirl.learning import alpha_vectors, greedy, optimism, regrouping, row_likelihoods, world_rows
+from aomultirl.learning import alpha_vectors, greedy, optimism, planner, regrouping, row_likelihoods, world_rows
 from aomultirl.learning.extended_value_iteration import extended_value_iteration
 from aomultirl.theory import CoinGame, SuccessiveElimination, TrackAndStop, UniformAllocation, success_curve
 from aomultirl.theory.average_reward import optimal_gain
@@ -128,7 +128,7 @@ def dense_planner(n_worlds, n_states):
     keys = np.arange(n_states * (n_states + 1))
     layout = world_rows.WorldRows(n_states, 1, False, keys).layout
     counted = np.ones((n_worlds, len(layout.outcomes)))
-    return optimism.planner(layout, counted, np.linspace(0.0, 1.0, n_states)[:, None], 100, optimism.Options())
+    return planner.planner(layout, counted, np.linspace(0.0, 1.0, n_states)[:, None], 100, planner.Options())
 
 
 def sweeping(sweeps):
