@@ -118,7 +118,9 @@ def slow_alpha(rows, x):
     n_actions = layout.n_pairs // layout.n_states
     siblings = range(x // n_actions * n_actions, (x // n_actions + 1) * n_actions)
     reached = {int(s) for y in siblings for s in layout.outcomes[layout.first[y] : layout.first[y + 1] - 1]}
-    each = rows.theta[x] / (len(reached) + 1)
+    shown = int(layout.first[x + 1] - layout.first[x] - 1)
+    likely = shown + (len(reached) - shown) * np.exp(-shown / rows.theta[x])
+    each = rows.theta[x] / (max(likely, min(len(reached), 32)) + 1)
     return np.append(np.full(places - 1, each), rows.theta[x] - each * (places - 1))
 
 

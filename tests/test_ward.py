@@ -121,6 +121,16 @@ def test_a_plan_from_very_many_logs_is_almost_optimal(numbers, here):
     assert numbers.outlook(patients, plan).survival == pytest.approx(numbers.wrong_plans(here)[2, 2], abs=1e-3)
 
 
+def test_who_has_logs_goes_where_variants_differ_and_recognises_them(numbers, here):
+    """In 400 steps, of which a plan that avoids what differs would need all and learn nothing."""
+    agent = ao.agents.Recall(0.03, 800)
+    agent.remember(numbers.logs(numbers.FIRST_SEED, 100_000, numbers.RANDOM_DOSES))
+    ao.run(agent, here.weeks, ao.streams.round_robin(), 3, seed=3, record=())
+    traces = agent.findings()["evidence"]["episodes"]
+    right = [trace["belief"][trace["steps"].index(400)][variant] for variant, trace in enumerate(traces)]
+    assert sum(share > 0.99 for share in right) >= 2
+
+
 def test_everything_is_made_at_a_tiny_size(modules, tmp_path, monkeypatch, capsys):
     ward, numbers, report = modules
     tiny = numbers.Sizes(runs=1, horizon=60, weeks=2, logged=(20, 40), planner_weeks=2, patients=6)

@@ -74,6 +74,19 @@ def test_who_remembers_the_worlds_knows_them_from_the_first_episode():
     assert [world.name for world in knowing.worlds][:4] == [0, 1, 2, 3]
 
 
+def test_what_is_remembered_is_planned_with_in_full():
+    """It is known to be of one world, so nothing of it is doubted, although it is worth one episode."""
+    models = ao.worlds.gridworld()
+    agent = ao.agents.Recall(0.05, horizon=300)
+    agent.remember([counted(world, 20_000, seed) for seed, world in enumerate(models)])
+    agent.begin(setting_of(models))
+    rows = agent._reading.rows
+    pairs = slice(0, rows.layout.first[rows.layout.n_pairs])
+    planned = rows.to_plan_with(doubts=True)[:-1, pairs]
+    assert rows.counts[:, pairs].sum(axis=1).tolist() == [20_000.0] * 4
+    assert (planned >= rows.counts[:, pairs] * (1.0 - 1e-9)).all()
+
+
 def test_every_run_begins_with_it_and_a_run_under_way_adds_it():
     models = ao.worlds.gridworld()
     agent = ao.agents.Recall(0.05, 60)

@@ -272,7 +272,7 @@ def test_merging_and_parting_make_the_joint_likelihood_rise(life, episodes):
 @settings(deadline=None, max_examples=25)
 @given(lives)
 def test_alone_is_the_sum_over_episodes_of_ln_ml(life):
-    """After all worlds were gone through; what can no longer be read again counts as one episode."""
+    """After all worlds were gone through; what can no longer be read again is one episode, worth all of its visits."""
     life.live(9)
     life.reading.review(life.stream)
     assert life.reading.rows.alone == pytest.approx(slow_alone(life), abs=1e-6)
@@ -292,7 +292,9 @@ def slow_alone(life):
         left[past.world] -= counts
         slow[past.world] += ln_ml_by_row(rows, counts)
     for world in range(len(slow)):
-        slow[world] += ln_ml_by_row(rows, np.where(left[world] > 1e-9, left[world], 0.0))
+        settled = np.where(left[world] > 1e-9, left[world], 0.0)
+        visits = [settled[a:b].sum() for a, b in zip(rows.layout.first[:-1], rows.layout.first[1:], strict=True)]
+        slow[world] += ln_ml_by_row(rows, settled) - np.log(np.maximum(1.0, visits))
     return slow
 
 

@@ -141,9 +141,9 @@ def test_values_solve_the_equation(seed, n_states, n_actions, count):
     for _ in range(400):
         own = (rewards + EXACT.discount * np.einsum("wsat,wt->wsa", rows, own)).max(axis=2)
     for _ in range(400):
-        ahead = np.einsum("w,wsat,wt->sa", prior, rows, own) * told
-        ahead += np.einsum("w,wsat,t->sa", prior, rows, values) * (1.0 - told)
-        q = rewards + EXACT.discount * ahead
+        known = np.einsum("w,wsat,wt->sa", prior, rows, own)
+        lost = np.maximum(0.0, known - np.einsum("w,wsat,t->sa", prior, rows, values))
+        q = rewards + EXACT.discount * (known - (1.0 - told) * lost)
         values = q.max(axis=1)
     np.testing.assert_allclose(means, q, atol=1e-6)
     np.testing.assert_allclose(found.values, values, atol=1e-6)

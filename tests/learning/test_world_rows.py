@@ -321,3 +321,25 @@ def test_two_samples_of_one_world_with_many_successors_are_not_held_to_be_two():
     rows = rows_of([(one.table, one.sums) for one in worlds], 100, 10, False)
     assert rows.together[:1000].sum() > rows.own[:, :1000].sum()
     assert rows.shared[0] > 0.5
+
+
+def test_wide_rows_expect_the_less_that_is_new_the_more_they_have_shown():
+    """Two actions of a state that lead to 90 and to 60 states, each ever more often, in two worlds."""
+    possible = []
+    for visits in (1, 2, 4, 40):
+        tables = [CountTable(2 * 120), CountTable(2 * 120)]
+        for table in tables:
+            for state in range(90):
+                table.count(0, state, visits)
+            for state in range(30, 90):
+                table.count(1, state, visits)
+        rows = rows_of([(table, np.empty(0)) for table in tables], 120, 2, False)
+        assert rows.layout.reach[0] == 90
+        first = rows.layout.first
+        for x in (0, 1):
+            assert rows.alpha[first[x] : first[x + 1]] == pytest.approx(slow_alpha(rows, x))
+            assert rows.alpha[first[x] : first[x + 1]].sum() == pytest.approx(rows.theta[x])
+        possible.append(rows.theta[1] / rows.alpha[first[1]] - 1.0)  # successors of the second action
+    assert (np.diff(possible) < 0.0).all()
+    assert possible[0] > 65.0
+    assert 60.0 <= possible[-1] < 60.1

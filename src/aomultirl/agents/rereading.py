@@ -256,15 +256,13 @@ class Rereading:
         self._changed = set(range(len(self.memory.worlds)))
 
     def _sum_alone(self) -> None:
-        """Sum ln ML of the past episodes' own rows anew, with the prior as it is.
-
-        What is settled in a world counts as one episode.
-        """
-        for place in range(self.rows.count):
-            members = [past for past in self.memory.past if past.world == place]
-            self.rows.alone[place] = self.rows.weigh_counts(self._settled(place, members))
+        """Sum ln ML of the past episodes' own rows anew, with the prior as it is; what is settled counts in full."""
+        rows, first = self.rows, self.rows.layout.first[:-1]
+        for place in range(rows.count):
+            settled = self._settled(place, [past for past in self.memory.past if past.world == place])
+            rows.alone[place] = rows.weigh_counts(settled) - np.log(np.maximum(1.0, np.add.reduceat(settled, first)))
         for past in self.memory.past:
-            self.rows.add_alone(Entries(past.places, past.counts), past.world)
+            rows.add_alone(Entries(past.places, past.counts), past.world)
 
     def _settled(self, place: int, members: Sequence[PastEpisode]) -> Floats:
         """(P,), the counts of a world beyond those of its past episodes."""

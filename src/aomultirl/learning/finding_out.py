@@ -18,7 +18,9 @@ The value of a state from which the world is not known is then
 with the optimism of :mod:`.optimism` in V_w, and with hope as if the world were known.  Where p is 1 everywhere this is
 QMDP; where p is 0, and nothing is hoped for, it is the best plan for the mean of the worlds.  So an episode begins with
 a plan that goes where worlds differ, as long as it pays: what is known afterwards must be worth more than what the way
-there costs.
+there costs.  It is never worth more not to know: where values that are not yet worked out would have it that
+sum_w b(w) sum_s' P_w(s') U(s') exceeds sum_w b(w) sum_s' P_w(s') V_w(s'), it is taken for that.  (Values of a large
+world fall slowly, and an agent that believed those of U avoided all that would have told it the world.)
 """
 
 import math
@@ -67,7 +69,7 @@ class Unresolved(NamedTuple):
     state
         (2,): NEXT, the state to be backed up after this one, and the MOMENT: how often the belief has moved.
     room
-        (3, A), to work in.
+        (5, A), to work in.
     predictions
         (2, C), to work in.
     """
@@ -117,7 +119,7 @@ def unresolved(planner: Planner, prior: Floats) -> Unresolved:
         of_ends=np.zeros(n_states),
         reference=np.zeros(count),
         state=np.zeros(2, np.int64),
-        room=np.zeros((3, n_actions)),
+        room=np.zeros((5, n_actions)),
         predictions=np.zeros((2, count)),
     )
 
@@ -132,7 +134,7 @@ def all_resolved(count: int) -> Unresolved:
         of_ends=nothing,
         reference=np.zeros(count),
         state=np.zeros(2, np.int64),
-        room=np.zeros((3, 0)),
+        room=np.zeros((5, 0)),
         predictions=np.zeros((2, 0)),
     )
 
@@ -230,12 +232,13 @@ def back_up_unresolved(
 ) -> None:
     """Back up U of a state, and V of every plausible hypothesis there; ``means`` is then what each action is worth."""
     options, n_actions = planner.options, len(planner.means) - 1
-    gaps, others, arriving = unresolved.room[0], unresolved.room[1], unresolved.room[2]
+    room = unresolved.room
+    gaps, others, arriving, lost, later = room[0], room[1], room[2], room[3], room[4]
     if unresolved.looked[state] != unresolved.state[MOMENT]:
         _inform(planner, evidence, unresolved, state)
     entropy, ending, share = _entropy(unresolved.reference), 0.0, 0.0
     means[:] = 0.0
-    arriving[:] = 0.0
+    room[2:] = 0.0
     for c in range(len(evidence.shares)):
         belief = evidence.shares[c]
         if belief <= PLAUSIBLE:
@@ -262,12 +265,16 @@ def back_up_unresolved(
                 others[a] = (mean - min(n, ENOUGH) * gaps[a]) / rest if lean > 0.0 and rest > 0.0 else 0.0
                 extra = hoped_visits(options, n, lean, left)
                 gap = (n * gaps[a] + lean * others[a]) / (known + extra)
-            told = min(1.0, unresolved.information[pair] / entropy)
-            worth = planner.means[a] - (1.0 - told) * options.discount * gap
-            means[a] += belief * worth
-            arriving[a] += belief * planner.going_on[c, state] * worth
-    best = arriving[0]
+            means[a] += belief * planner.means[a]
+            lost[a] += belief * options.discount * gap
+            arriving[a] += belief * planner.going_on[c, state] * planner.means[a]
+            later[a] += belief * planner.going_on[c, state] * options.discount * gap
+    best = -np.inf
     for a in range(n_actions):
+        untold = 1.0 - min(1.0, unresolved.information[state * n_actions + a] / entropy)
+        if lost[a] > 0.0:  # it is never worth more not to know
+            means[a] -= untold * lost[a]
+            arriving[a] -= untold * later[a]
         best = max(best, arriving[a])
     unresolved.values[state] = (best + ending * planner.rest / (1.0 - options.discount)) / share
 
@@ -292,6 +299,21 @@ def _move_on(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> bo
 
 
 @kernel
+def _bound(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> int:
+    """No state is worth more than if the world were known there, for the belief as it is; the plausible worlds."""
+    plausible, total = 0, 0.0
+    for share in evidence.shares:
+        plausible += share > PLAUSIBLE
+        total += share if share > PLAUSIBLE else 0.0
+    for s in range(len(unresolved.values)):
+        known = 0.0
+        for c in range(len(evidence.shares)):
+            known += evidence.shares[c] * planner.values[c, s] if evidence.shares[c] > PLAUSIBLE else 0.0
+        unresolved.values[s] = min(unresolved.values[s], known / total)
+    return plausible
+
+
+@kernel
 def act_unresolved(
     planner: Planner,
     evidence: Evidence,
@@ -304,9 +326,7 @@ def act_unresolved(
     """Plan on, and fill in what each action is worth in a state that the episode has arrived in, (A,)."""
     n_states, cells, spent, rounds = planner.values.shape[1], unresolved.state, 0, backups
     if _move_on(planner, evidence, unresolved):
-        plausible = 0
-        for share in evidence.shares:
-            plausible += share > PLAUSIBLE
+        plausible = _bound(planner, evidence, unresolved)
         sweeps = min(MOST_SWEEPS, SWEEPS_WORK // (plausible * len(planner.states) + 1))
         rounds = max(rounds, sweeps * n_states)
     for _ in range(rounds):

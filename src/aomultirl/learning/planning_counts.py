@@ -12,6 +12,8 @@ the present one must be looked at anew.  With e_k the counts of its episodes,
 
     worth = max{GUESS, ML(d_w) / prod_k ML(e_k)}   visits, all of them where that is more.
 
+What is settled in a world, proven or remembered, is known to agree: it is one e_k with ML(e_k) / n_k in place of
+ML(e_k), so that by itself it is worth all of its n_k visits.
 So a row that differs from episode to episode stays worth trying, which is what tells the worlds apart; and one that was
 always the same is trusted soon.  All this serves to act, never to prove.
 """

@@ -20,6 +20,7 @@ from aomultirl.learning.row_likelihoods import (
     EARNED,
     ENDS,
     HALF,
+    LEAST_REACH,
     NONE_LEFT,
     REWARD,
     UNEARNED,
@@ -188,8 +189,10 @@ class WorldRows:
     def _set_priors(self) -> None:
         layout = self.layout
         self.theta[layout.kinds == REWARD] = HALF * len(layout.levels)
-        sizes, wide = np.diff(layout.first), np.full(len(self.theta), 2)
-        wide[: layout.n_pairs] = np.repeat(layout.reach + 1, layout.n_pairs // layout.n_states)
+        sizes, wide = np.diff(layout.first), np.full(len(self.theta), 2.0)
+        seen, reach = sizes[: layout.n_pairs] - 1, np.repeat(layout.reach, layout.n_pairs // layout.n_states)
+        likely = seen + (reach - seen) * np.exp(-seen / self.theta[: layout.n_pairs])
+        wide[: layout.n_pairs] = 1.0 + np.maximum(likely, np.minimum(reach, LEAST_REACH))
         each = np.where(layout.kinds == REWARD, HALF, self.theta / wide)
         self.alpha = np.repeat(each, sizes)
         others = wide[: layout.n_pairs] - sizes[: layout.n_pairs] + 1  # outcomes that the row itself has not shown
