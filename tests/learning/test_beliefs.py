@@ -306,7 +306,7 @@ def test_one_hypothesis_guides_above_99_percent_and_otherwise_all_that_are_plaus
 
 
 def test_vectors_decide_where_there_are_some():
-    """A brink: waiting, left or right, and one side is a hole.  Vectors jump; without them it waits most of the time."""
+    """A brink: waiting, left or right, and one side is a hole.  Vectors jump; without them it mostly waits."""
     rows = np.zeros((4, 3, 4))
     rows[0, [0, 1, 2], [0, 1, 2]] = rows[1:, :, 3] = 1.0
     rewards = np.array([[0.0] * 3, [1.0] * 3, [1.0] * 3, [0.0] * 3])
