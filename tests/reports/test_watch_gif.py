@@ -135,7 +135,7 @@ def test_a_failure_keeps_the_old_file(tmp_path, monkeypatch):
 
 
 def test_beliefs_are_painted():
-    recording = watched("recall")
+    recording = watched("recall", episode=24)
     painter = watch_gif._Painter()
     painter.picture(recording, len(recording.frames) - 1, "")
     words = [words for _, words, _ in painter.words]

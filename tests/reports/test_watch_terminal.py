@@ -40,7 +40,7 @@ def test_everything_is_on_the_screen():
 
 
 def test_what_recall_believes_and_what_is_proven_are_on_the_screen():
-    recording = watched("recall")
+    recording = watched("recall", episode=24)
     lines = shown(recording, size=(100, 40))
     text = "\n".join(lines)
     assert "belief that this is" in text
