@@ -45,13 +45,18 @@ def compare(
     runs: Annotated[int | None, typer.Option(help="Of every row of a suite; 10 by default.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of a suite; 0 by default.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the work of a suite.")] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Of a suite: keep runs as they end, and do not run those that are there."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
     plugin: Plugins = None,
 ) -> None:
     """Compare agents: a leaderboard of the results in folders, or a suite with what it should reach.
 
     Agents meet the same tasks and draws in runs of the same number, so differences are taken run by run.  A whole suite
-    takes hours; [bold]--only[/bold] and [bold]--quick[/bold] show a part of it in minutes.
+    takes hours; [bold]--only[/bold] and [bold]--quick[/bold] show a part of it in minutes, and with [bold]--keep[/bold]
+    it goes on where it was interrupted.
 
     Examples: [bold]aomultirl compare results/quick[/bold], [bold]aomultirl compare --suite identify --runs 20[/bold],
     [bold]aomultirl compare --suite short --only doors --quick[/bold]
@@ -61,7 +66,7 @@ def compare(
         raise ValueError(f"compare takes folders of results, or {', or '.join(f'--suite {name}' for name in names)}")
     if places:
         texts, numbers = {"only": only, "agent": agent, "worlds": worlds}, {"runs": runs, "seed": seed}
-        for name, value in {**texts, **numbers, "workers": workers, "quick": quick or None}.items():
+        for name, value in {**texts, **numbers, "workers": workers, "quick": quick or None, "keep": keep}.items():
             if value is not None:
                 raise ValueError(f"{name} is {value}, but folders are read as they are; it goes with --suite")
         _compare_folders(places, as_json)
@@ -69,7 +74,15 @@ def compare(
         if as_json:
             raise ValueError("--json goes with folders, not with --suite")
         _compare_suite(
-            str(suite), only=only, agent=agent, quick=quick, worlds=worlds, runs=runs, seed=seed, workers=workers
+            str(suite),
+            only=only,
+            agent=agent,
+            quick=quick,
+            worlds=worlds,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            keep=keep,
         )
 
 
@@ -92,6 +105,7 @@ def _compare_suite(
     runs: int | None,
     seed: int | None,
     workers: int | None,
+    keep: Path | None,
 ) -> None:
     from aomultirl.experiments import executors, progress, suites
     from aomultirl.reports import suites_table, tables
@@ -105,12 +119,15 @@ def _compare_suite(
     chosen = first + checks.integer("seed", seed or 0, least=0, limit=suites.MOST_SEEDS - 1)
     cases = suites.pick(suites.SUITES[suite](), only, agent)
     cases = suites.quick(cases) if quick else cases
+    kept = None if keep is None else suites.KeptRuns(keep)
     announce_compiling()
     with progress.bar("runs", sys.stderr) as done:
-        results = suites.run_suite(cases, count, chosen, processes, done)
+        results = suites.run_suite(cases, count, chosen, processes, done, kept)
     sets = suites.SETS_A_SEED * chosen
     said = "1 run" if count == 1 else f"{count} runs"
     notes = [f"{said} in {kind} worlds; random ones have the seeds {sets} to {sets + count - 1}."]
+    if kept is not None:
+        notes.append(kept.said((case, chosen, number) for case in cases for number in range(count)))
     if quick:
         notes.append("A quick look: a tenth of the episodes of the suite, and so no target is judged.")
     table: Any = suites_table.identify_table if suite == "identify" else suites_table.reward_table

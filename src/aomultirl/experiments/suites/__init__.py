@@ -26,6 +26,7 @@ from aomultirl.experiments.suites.cases import (
     quick,
 )
 from aomultirl.experiments.suites.identify import identify_suite
+from aomultirl.experiments.suites.keeping import KeptRuns
 from aomultirl.experiments.suites.large import large_suite
 from aomultirl.experiments.suites.reward import HORIZONS, reward_suite
 from aomultirl.experiments.suites.running import SuiteRun, measure, run_suite
@@ -41,6 +42,7 @@ __all__ = [
     "SHARE",
     "STEPS",
     "SUITES",
+    "KeptRuns",
     "SuiteCase",
     "SuiteRun",
     "Target",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,21 +57,42 @@ class SuiteRun:
     models: int = 0
 
 
+class Keeper(Protocol):
+    """Where runs are kept as they end (:class:`aomultirl.experiments.suites.keeping.KeptRuns`)."""
+
+    def get(self, case: SuiteCase, seed: int, number: int) -> SuiteRun | None:
+        """A run that is there, or None."""
+
+    def put(self, case: SuiteCase, seed: int, number: int, run: SuiteRun) -> None:
+        """Keep a run."""
+
+
 def run_suite(
     cases: Sequence[SuiteCase],
     runs: int,
     seed: int = 0,
     workers: int = 1,
     done: Callable[[int, int], None] | None = None,
+    kept: Keeper | None = None,
 ) -> list[list[SuiteRun]]:
-    """The runs of every case; ``done`` is told how many are over, of how many."""
+    """The runs of every case; ``done`` is told how many are over, of how many.
+
+    Those that are ``kept`` already are not run, and the others are kept as they end.
+    """
     # One run after the other: neighbouring rows are of the same worlds then, which a process makes once.
     jobs = [(i, number) for number in range(runs) for i in range(len(cases))]
     measured = dict[tuple[int, int], SuiteRun]()
-    for count, (job, run) in enumerate(local(workers).map(partial(_work, list(cases), seed), jobs), 1):
+    for i, number in jobs:
+        found = None if kept is None else kept.get(cases[i], seed, number)
+        if found is not None:
+            measured[i, number] = found
+    left = [job for job in jobs if job not in measured]
+    for job, run in local(workers).map(partial(_work, list(cases), seed), left) if left else ():
         measured[job] = run
+        if kept is not None:
+            kept.put(cases[job[0]], seed, job[1], run)
         if done is not None:
-            done(count, len(jobs))
+            done(len(measured), len(jobs))
     return [[measured[i, number] for number in range(runs)] for i in range(len(cases))]
 
 
