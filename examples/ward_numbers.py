@@ -417,6 +417,7 @@ def play(job: Job) -> dict[str, Any]:
         agent.remember(logs(seed, job.logged, job.treated))
     stream = ao.streams.round_robin() if job.logged else ao.streams.uniform()
     run = SimulatedRun(agent, here.weeks, stream, job.weeks, seed, record=())
+    agent.evaluates = True  # the plan of every week is looked at
     run.begin()
     weeks = [_play_week(run, agent, here, bool(job.logged)) for _ in range(job.weeks)]
     return {**job._asdict(), "weeks": weeks, "seconds": time.perf_counter() - begun}

@@ -111,7 +111,7 @@ def chances(world, episodes, known=20_000, steps=400, seed=0, others=()):
     found = []
     for one in episodes:
         behaviour = settled(rows, walk(one, steps, rng).table, (len(world), 1))
-        found.append(chance_of_known(behaviour, rows.layout))
+        found.append(chance_of_known(behaviour, rows))
     return np.array(found)
 
 

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 from aomultirl.engine.behaviours import ASK, empty_table
 from aomultirl.engine.counts import CountTable
 from aomultirl.learning.kinship import ENOUGH
-from aomultirl.learning.optimism import back_up, best_of, plan, see_end, sweep
+from aomultirl.learning.optimism import LEANING, MOST_HOPED, WIDTHS, back_up, best_of, plan, see_end, sweep
 from aomultirl.learning.planner import HIGHEST, NEXT, READY, SPENT, TOP, Options, planner, promise
 from aomultirl.learning.world_rows import WorldRows
 from counted_worlds import make_worlds, seeds
@@ -102,6 +102,8 @@ def slow_back_up(case, weights, values, top, left, s):
     most = top if case.unknown else options.discount * top
     hope = (1.0 - novelty) * (best if seen.any() else 0.0) + novelty * most
     means = (weights[s] * ahead).sum(axis=1) / np.maximum(n[s], 1e-300)
+    parts = (np.minimum(n[s], ENOUGH) / np.maximum(n[s], 1e-300))[:, None] * weights[s]  # no action counts for more
+    width = math.sqrt(np.cov(ahead.ravel(), aweights=parts.ravel(), ddof=0)) if seen.any() else 0.0
     q = []
     for a in range(weights.shape[1]):
         counted = np.delete(np.minimum(n[s], ENOUGH), a)
@@ -111,7 +113,14 @@ def slow_back_up(case, weights, values, top, left, s):
             leant = counted @ np.delete(means, a) / others
         visits = n[s, a] + lean
         if visits:
-            extra = options.level * math.log(1.0 + left / (options.pace * visits)) * max(1.0, math.sqrt(lean) / 4.0)
+            log, gap = (
+                math.log(1.0 + left / (options.pace * visits)),
+                hope - (n[s, a] * means[a] + lean * leant) / visits,
+            )
+            extra = options.level * log
+            if lean > LEANING and gap > 1e-12:
+                share = min(MOST_HOPED, WIDTHS * options.level * width * math.sqrt(log / visits) / gap)
+                extra = visits * share / (1.0 - share)
         promised = (n[s, a] * means[a] + lean * leant + extra * hope) / (visits + extra)
         q.append(promised + (0.0 if case.unknown else rewards[s, a]))
     share, ended = case.going_on()[s], case.planner.rest / (1.0 - options.discount)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from aomultirl.learning.regrouping import (
     SPREADS,
     find_telling_rows,
-    ln_affinity,
     ln_gain_of_merging,
     part_episodes,
     score_episode,
@@ -105,24 +104,6 @@ def test_a_row_that_changes_from_episode_to_episode_tells_and_one_that_is_the_sa
     assert same < 2.0
     assert turned > 20.0
     assert ends == [0.0, 0.0]
-
-
-@settings(deadline=None, max_examples=60)
-@given(several_worlds(least=1))
-def test_affinity_is_how_much_likelier_one_world_is_than_two(case):
-    rows, episodes = case.rows, [case.episode(), case.episode()]
-    for episode in episodes:
-        rows.make_places(episode.table)
-    layout, rooms = rows.layout, np.zeros((2, len(rows.pooled)))
-    counts = case.rng.random(len(layout.kinds)) < 0.7
-    both = [part for episode in episodes for part in rows.entries(episode.table, episode.sums)]
-    found = ln_affinity(layout.owners, layout.first, rows.theta, rows.alpha, counts, rooms, *both)
-    slow, dense = 0.0, [slow_rows(layout, episode) for episode in episodes]
-    for x in np.flatnonzero(counts):
-        alpha, (one, other) = slow_alpha(rows, x), (episode[x] for episode in dense)
-        slow += slow_ln_ml(one + other, alpha) - slow_ln_ml(one, alpha) - slow_ln_ml(other, alpha)
-    assert found == pytest.approx(slow, abs=1e-7)
-    assert not rooms.any(), "the rooms are left as they were found"
 
 
 # -- parting -----------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from aomultirl.learning.row_likelihoods import (
     MOST_SHARED,
     MOST_SPREAD,
     REWARD,
+    ROUNDS,
+    STILL,
     TRANSITION,
     fit_sharing,
     fit_spreads,
@@ -177,7 +179,7 @@ def test_rows_that_one_world_knows_say_nothing_about_sharing():
 
 @settings(deadline=None, max_examples=30)
 @given(several_worlds(least=2))
-def test_sharing_is_six_rounds_of_expectation_and_maximisation(case):
+def test_sharing_is_found_by_expectation_and_maximisation(case):
     rows, layout = case.rows, case.rows.layout
     shared, slow = np.full(3, 0.5), np.full(3, 0.5)
     fit_sharing(layout.first, layout.kinds, rows.counts, rows.own, rows.together, shared)
@@ -185,11 +187,13 @@ def test_sharing_is_six_rounds_of_expectation_and_maximisation(case):
     known = [sum(world[x].sum() > 0 for world in dense) >= 2 for x in range(len(layout.kinds))]
     for kind in range(3):
         of_kind = [x for x in range(len(layout.kinds)) if layout.kinds[x] == kind and known[x]]
-        for _ in range(6):
-            before = slow[kind] / (1.0 - slow[kind])
+        for _ in range(ROUNDS):
+            old, before = slow[kind], slow[kind] / (1.0 - slow[kind])
             odds = [before * math.exp(rows.together[x] - rows.own[:, x].sum()) for x in of_kind]
             mean = (0.5 + sum(one / (1.0 + one) for one in odds)) / (1.0 + len(odds))
             slow[kind] = min(max(mean, 0.02), 0.98)
+            if abs(slow[kind] - old) < STILL:
+                break
     assert shared == pytest.approx(slow, abs=1e-9)
 
 

@@ -95,7 +95,7 @@ class _Alone(Agent):
         ran = yield from run_phase(Phase(behaviour, self.horizon, tally.counts, tally.sums), start)
         learning.learn(known, ran)
         self._remember(world, known)
-        best = learning.best(known, self.horizon, stream)
+        best = learning.best(known, self.horizon, stream) if self.evaluates else None
         return Report(evaluation=best, evaluation_horizon=self.horizon, samples=(known.counts,))
 
     def _recollect(self, world: int) -> Known:

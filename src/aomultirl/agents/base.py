@@ -43,7 +43,8 @@ class Report:
     exploration_ok
         every pair that had to be visited was visited often enough; True where nothing had to.
     evaluation
-        a plan, (H, S) or (S,), to be judged by the paper's metric: the policy learned so far, without a bonus.
+        a plan, (H, S) or (S,), to be judged by the paper's metric: the policy learned so far, without a bonus.  None
+        where there is none, or where nobody asks for it (:attr:`Agent.evaluates`).
     evaluation_horizon
         how many steps it is for.
     samples
@@ -123,6 +124,8 @@ class Agent:
         what lies between the agent and environments, where there is anything; ``ao.save`` writes it down.
     loaded
         the agent was read from a file, and goes on from there.
+    evaluates
+        whether anybody asks for the plan of :attr:`Report.evaluation`, which takes long in large worlds.
     recognition
         how the agent recognises a world: "samples", when every pair that it compares has its samples; "evidence", as
         soon as the evidence suffices; "belief", while it acts; empty for agents that do not.
@@ -145,6 +148,7 @@ class Agent:
     completed: int = 0
     interface: Any = None
     loaded: bool = False
+    evaluates: bool = True
 
     def begin(self, setting: Setting) -> None:
         """A new run: forget everything, and check the parameters against the setting."""

@@ -166,6 +166,7 @@ def play(
     if "task" in agent.told or "models" in agent.told:
         raise ValueError(f"{type(agent).__name__} must be told the world, and nobody says it in a game")
     check_free(agent)
+    agent.evaluates = True
     if "setting" not in vars(agent):
         n_states, n_actions = (checks.integer(name, size, least=1) for name, size in sizes.items())
         known = known_rewards(rewards, RewardScale(), n_states, n_actions)

@@ -296,7 +296,7 @@ class Recall(Agent):
         survivors = [worlds[place] for place in late.survivors]
         founded = not survivors
         barred = [world for world in clusters if world not in survivors]
-        is_new = bool(worlds) and chance_of_known(behaviour, self._reading.rows.layout) <= LEVEL
+        is_new = bool(worlds) and chance_of_known(behaviour, self._reading.rows) <= LEVEL
         self.kept.new += is_new
         past = self._reading.take_in(counts, tally.sums, behaviour.notes, fresh, stream, barred, is_new)
         world = self.worlds[past.world]
@@ -324,7 +324,7 @@ class Recall(Agent):
         counts, sums = self._reading.rows.table(self.worlds.index(world))
         return Report(
             world.number if founded or accepted else -1,
-            evaluation=self._plan(counts, sums),
+            evaluation=self._plan(counts, sums) if self.evaluates else None,
             evaluation_horizon=self.horizon,
             samples=(counts,),
             new_cluster=founded,

@@ -12,6 +12,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.learning.reward_levels import EXTREMES, MOST_LEVELS
 from aomultirl.learning.row_layout import places_of
 from aomultirl.learning.row_likelihoods import LEAST_SHARED, LEAST_SPREAD, MOST_SHARED, MOST_SPREAD
+from aomultirl.learning.row_parents import TRUSTS
 from aomultirl.records import Shape, Within
 
 
@@ -66,6 +67,9 @@ class RecallMemory:
         where transitions stand (:attr:`aomultirl.learning.row_layout.Layout.keys`); empty before there is any.
     spreads
         (R,), theta of every row; empty before there is any.
+    parents, trust
+        what rows of transitions lean on at their places, and (S * A,), how far
+        (:mod:`aomultirl.learning.row_parents`); empty before there is any.
     levels
         (V,), the rewards that occur where they are not known, falling from 1 to 0; empty where there are many, so that
         they are taken for means (:mod:`aomultirl.learning.reward_levels`).
@@ -96,6 +100,8 @@ class RecallMemory:
     past: Annotated[list[PastEpisode], Within(most="episodes")] = field(default_factory=list)
     transitions: Annotated[NDArray[np.int64], Within(0)] = field(default_factory=lambda: np.empty(0, np.int64))
     spreads: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))
+    parents: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))
+    trust: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))
     levels: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=EXTREMES.copy)
     sharing: Annotated[NDArray[np.float64], Shape(3), Within(0.0, 1.0)] = field(default_factory=lambda: np.full(3, 0.5))
     kinship: Annotated[float, Within(0.0)] = 0.0
@@ -123,12 +129,19 @@ class RecallMemory:
         if len(set(names)) < len(names) or max(names, default=-1) >= self.named:
             raise ValueError(f"memory.worlds has names that are not different and below {self.named}: {names!r:.80}")
         if not self.worlds:
-            if self.past or len(self.transitions) or len(self.spreads):
-                raise ValueError("memory.past, transitions and spreads must be empty where there are no worlds")
+            if self.past or any(map(len, (self.transitions, self.spreads, self.parents, self.trust))):
+                raise ValueError("memory.past and what rows are must be empty where there are no worlds")
             return
         self._check_places(n_states, n_pairs)
         _check_size(self.spreads, n_rows, "memory.spreads")
         _check_range(self.spreads, LEAST_SPREAD, MOST_SPREAD, "memory.spreads")
+        _check_size(self.parents, len(self.transitions), "memory.parents")
+        _check_size(self.trust, n_pairs, "memory.trust")
+        _check_range(self.parents, 0.0, 1.0, "memory.parents")
+        if not np.isin(self.trust, (0.0, *TRUSTS)).all():
+            raise ValueError("memory.trust holds what no row can have")
+        if not (self.parents[np.isin(self.transitions // (n_states + 1), np.flatnonzero(self.trust))] > 0.0).all():
+            raise ValueError("memory.parents must be above 0 where memory.trust is")
         _check_range(self.sharing, LEAST_SHARED, MOST_SHARED, "memory.sharing")
         places = len(self.transitions) + 2 * n_states + levels * n_pairs
         for number, past in enumerate(self.past):

@@ -20,21 +20,16 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import gammaln
 
+from aomultirl.agents.parting import ways_to_part
 from aomultirl.agents.past_episodes import PastEpisode, check_fit, fold, make_places
 from aomultirl.agents.recall_levels import earned, levels_of, rescale, sums_at, take_levels, take_sums
 from aomultirl.agents.recall_memory import RecallMemory, World
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, draw_below
-from aomultirl.learning.regrouping import (
-    find_telling_rows,
-    furthest_apart,
-    ln_gain_of_merging,
-    part_episodes,
-    score_episode,
-)
+from aomultirl.learning.regrouping import ln_gain_of_merging, score_episode
 from aomultirl.learning.reward_levels import Notes
 from aomultirl.learning.row_layout import Entries
-from aomultirl.learning.row_likelihoods import END, NONE_LEFT, Floats, ln_joint
+from aomultirl.learning.row_likelihoods import NONE_LEFT, Floats, ln_joint
 from aomultirl.learning.world_rows import WorldRows
 
 MOST_PAST = 500
@@ -51,10 +46,6 @@ REREAD_AT_REVIEW = 200
 """The same after all worlds were gone through."""
 EASE = 8
 """All worlds are gone through when there is an eighth more episodes than the last time."""
-CANDIDATES = 14
-"""Long episodes among which the two that found parts are looked for."""
-TELLING = 2.0
-"""ln of the evidence above which a row is held to vary between episodes, and half of ln R more."""
 FADING = 0.98
 """A world met so many episodes ago counts so much less in the prior, to this power."""
 LOT = 2**31
@@ -79,7 +70,8 @@ class Rereading:
             self.rows.add_table(world.counts, world.sums)
             self.rows.alone[place] = world.alone
         if len(memory.spreads):
-            self.rows.theta[:], self.rows.shared[:] = memory.spreads, memory.sharing
+            self.rows.spreads[:], self.rows.shared[:] = memory.spreads, memory.sharing
+            self.rows.means[:], self.rows.trust[:] = memory.parents, memory.trust
             self.rows.kinship = memory.kinship
         self.rows.weigh()
         self._changed: set[int] = set()
@@ -322,24 +314,8 @@ class Rereading:
         members = [past for past in memory.past if past.world == place]
         if len(members) < 2:
             return None
-        starts = np.concatenate(([0], np.cumsum([len(past.places) for past in members])))
-        entries = Entries(*(np.concatenate([getattr(past, name) for past in members]) for name in Entries._fields))
-        steps = np.array([past.counts.sum() for past in members])
-        order = np.argsort(-steps, kind="stable")
-        layout, before, shared = rows.layout, self._joint(), rows.shared.copy()
-        settled = self._settled(place, members)
-        gains = find_telling_rows(layout.owners, len(layout.kinds), starts, *entries)
-        telling = gains > TELLING + 0.5 * np.log(len(layout.kinds))
-        for counts in (telling, np.ones(len(telling), bool), layout.kinds == END):
-            if not counts.any():
-                continue
-            longest = order[: max(2 * CANDIDATES, len(order) // 2)].tolist()
-            some = [longest.pop(draw_below(len(longest), stream)) for _ in range(min(CANDIDATES, len(longest)))]
-            seeds = furthest_apart(layout, rows.theta, rows.alpha, counts, members, some)
-            prior = rows.theta, rows.alpha, rows.shared
-            part = part_episodes(
-                layout.owners, layout.first, layout.kinds, *prior, counts, settled, starts, *entries, order, seeds
-            )
+        settled, before, shared = self._settled(place, members), self._joint(), rows.shared.copy()
+        for part in ways_to_part(rows, place, members, settled, stream):
             if part.min() == part.max():
                 continue
             new = self._found(world.values)
@@ -390,7 +366,8 @@ class Rereading:
         """Bring what files keep to the rows as they are."""
         memory, rows = self.memory, self.rows
         memory.transitions = rows.layout.keys
-        memory.spreads, memory.sharing, memory.kinship = rows.theta.copy(), rows.shared.copy(), rows.kinship
+        memory.spreads, memory.sharing, memory.kinship = rows.spreads.copy(), rows.shared.copy(), rows.kinship
+        memory.parents, memory.trust = rows.means.copy(), rows.trust.copy()
         for place in sorted(self._changed):
             memory.worlds[place].counts, memory.worlds[place].sums = rows.table(place)
         for place, world in enumerate(memory.worlds):

@@ -24,7 +24,7 @@ from aomultirl.model_set import ModelSet
 from aomultirl.records import Within
 from aomultirl.setting import Setting
 
-FORMAT, VERSION = "aomultirl agent", 6
+FORMAT, VERSION = "aomultirl agent", 7
 """Version 1 kept the counts in the order in which they were seen, and every class of agents in a form of its own;
 version 2 kept unknown rewards of all worlds together where the practical learner learns; version 3 kept no episodes of
 Recall, which now keeps them and reads them again; version 4 did not say how far the values of the practical learner

@@ -59,6 +59,7 @@ class EpisodeLoop:
         check_is_agent(agent)
         check_free(agent)
         self.agent = agent
+        agent.evaluates = False
         self.rows: list[Row] = []
         self.agent_streams = self.streams("agent")
         self.world_streams = self.streams("world")

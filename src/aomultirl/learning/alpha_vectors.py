@@ -29,8 +29,8 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
-from aomultirl.learning.optimism import back_up, earned_by, hoped_visits, steps_left
-from aomultirl.learning.planner import LENT, MEAN, TOP, Planner
+from aomultirl.learning.optimism import back_up, earned_by
+from aomultirl.learning.planner import HOPED, LENT, MEAN, TOP, Planner
 from aomultirl.learning.row_likelihoods import Floats
 
 MOST_WORK = 100_000
@@ -123,7 +123,6 @@ def tabulate(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> 
     starts, states, options = planner.starts, planner.states, planner.options
     n_actions, unknown = len(planner.means) - 1, len(planner.sums) > 0
     for c in range(len(vectors.weights)):
-        left = steps_left(planner, c)
         back_up(planner, counts, c, state)
         hope = planner.means[n_actions]
         for a in range(n_actions):
@@ -131,8 +130,7 @@ def tabulate(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> 
             lean = planner.leans[LENT, a]
             n, k = planner.mass[c, pair] + planner.total[pair] + lean, 1.0
             if n > 0.0:
-                extra = hoped_visits(options, n - lean, lean, left)
-                k = extra / (n + extra)
+                k = planner.leans[HOPED, a] / (n + planner.leans[HOPED, a])
             last, beyond = starts[pair + 1] - 1, 0.0
             leant = lean / n * (planner.leans[MEAN, a] + planner.tops[c, TOP]) if lean > 0.0 else 0.0
             for j in range(starts[pair], last):

@@ -40,18 +40,18 @@ from aomultirl.learning.row_likelihoods import (
     Floats,
     Integers,
     ln_mixture,
+    ln_rising,
     probability_shared,
 )
 from aomultirl.learning.world_rows import WorldRows
 
-SWEEPS = 20
-"""Rotations over all states when a hypothesis is first planned with in an episode."""
+SWEEPS, SWEPT = 20, 4_000_000
+"""Rotations over all states when a hypothesis is first planned with in an episode; places of rows that they read, at
+most, if they are more than one: values are kept from episode to episode, and backed up at every step."""
 PATIENCE = 16
 """An entry is kept for a sixteenth of the visits that its pair has had."""
 SINGLE = 0.99
 """Posterior probability above which a hypothesis guides alone."""
-FEW = 4
-"""New visits up to which a logarithm is taken for each, which is quicker than two of the gamma function."""
 
 GUIDE, NUMBER, LATEST, PLACE, ENDED = range(5)
 """Cells of ``status``."""
@@ -171,17 +171,6 @@ def _sigma(kinds: NDArray[np.int8], shared: Floats, together: Floats, own: Float
 
 
 @kernel
-def _ln_rising(start: float, times: float) -> float:
-    """ln of start (start + 1) ... (start + times - 1)."""
-    if times > FEW:
-        return math.lgamma(start + times) - math.lgamma(start)
-    total = 0.0
-    for i in range(int(times)):
-        total += math.log(start + i)
-    return total
-
-
-@kernel
 def _believe(beliefs: Beliefs, x: int, before: Floats) -> None:
     """The scores after the likelihoods of a row changed from ``before``, (C + 1,)."""
     scores, now, sigma = beliefs.scores, beliefs.likelihoods, beliefs.sigma[x]
@@ -222,17 +211,17 @@ def _book_transitions(planner: Planner, beliefs: Beliefs, counts: Counts, pair: 
         if more > 0.0:
             for c in range(compared):
                 start = beliefs.counts[c, place] + beliefs.alpha[place] + here[place]
-                beliefs.likelihoods[c, pair] += _ln_rising(start, more)
+                beliefs.likelihoods[c, pair] += ln_rising(start, more)
             here[place] = visits
             came += int(more)
     more = novel - here[last]
     if more > 0.0:
         for c in range(compared):
-            beliefs.likelihoods[c, pair] += _ln_rising(beliefs.alpha[last] + here[last], more)
+            beliefs.likelihoods[c, pair] += ln_rising(beliefs.alpha[last] + here[last], more)
         here[last] = novel
         came += int(more)
     for c in range(compared):
-        beliefs.likelihoods[c, pair] -= _ln_rising(beliefs.masses[c, pair] + beliefs.theta[pair] + n, float(came))
+        beliefs.likelihoods[c, pair] -= ln_rising(beliefs.masses[c, pair] + beliefs.theta[pair] + n, float(came))
     planner.total[pair] += came
     planner.state[SPENT] += came
     return came
@@ -320,6 +309,11 @@ def settle_episode(behaviour: BeliefBehaviour, counts: CountTable) -> None:
 
 
 @kernel
+def _sweeps(planner: Planner) -> int:
+    return max(1, min(SWEEPS, SWEPT // (len(planner.states) + 1)))
+
+
+@kernel
 def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int) -> None:
     """Plan on, and fill in the entry of the state that the episode is in."""
     table, planner, beliefs, vectors, unsure, _ = behaviour
@@ -335,13 +329,13 @@ def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int
             sweep(planner, table, counts, guide, 1, state, True)
     if guide >= 0:
         if not planner.rotation[guide, READY]:
-            sweep(planner, table, counts, guide, SWEEPS, state, True)
+            sweep(planner, table, counts, guide, _sweeps(planner), state, True)
         plan(planner, table, counts, guide, backups, state, True)
         return
     means = beliefs.means
     for c in range(len(beliefs.shares)):
         if not planner.rotation[c, READY] and (beliefs.shares[c] > PLAUSIBLE or len(vectors.points) > 0):
-            sweep(planner, table, counts, c, SWEEPS, state, False)
+            sweep(planner, table, counts, c, _sweeps(planner), state, False)
     if len(vectors.points) > 0:
         if not vectors.place[FILLED]:
             fill_in(planner, vectors, counts)

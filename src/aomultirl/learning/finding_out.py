@@ -33,8 +33,8 @@ from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
-from aomultirl.learning.optimism import back_up, hoped_visits, least_top, steps_left
-from aomultirl.learning.planner import HIGHEST, LENT, TOP, Planner
+from aomultirl.learning.optimism import back_up, least_top
+from aomultirl.learning.planner import HIGHEST, HOPED, LENT, TOP, Planner
 from aomultirl.learning.row_likelihoods import ENDS, GOES_ON, Floats, Integers
 
 PLAUSIBLE = 0.003
@@ -254,7 +254,6 @@ def back_up_unresolved(
             n = min(planner.mass[c, state * n_actions + a] + planner.total[state * n_actions + a], ENOUGH)
             whole += n
             mean += n * gaps[a]
-        left = steps_left(planner, c)
         for a in range(n_actions):
             pair = state * n_actions + a
             n, lean = planner.mass[c, pair] + planner.total[pair], planner.leans[LENT, a]
@@ -263,8 +262,7 @@ def back_up_unresolved(
             if known > 0.0:
                 rest = whole - min(n, ENOUGH)
                 others[a] = (mean - min(n, ENOUGH) * gaps[a]) / rest if lean > 0.0 and rest > 0.0 else 0.0
-                extra = hoped_visits(options, n, lean, left)
-                gap = (n * gaps[a] + lean * others[a]) / (known + extra)
+                gap = (n * gaps[a] + lean * others[a]) / (known + planner.leans[HOPED, a])
             means[a] += belief * planner.means[a]
             lost[a] += belief * options.discount * gap
             arriving[a] += belief * planner.going_on[c, state] * planner.means[a]

@@ -45,8 +45,8 @@ from numpy.typing import NDArray
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.signals import serve_signals
 from aomultirl.learning.beliefs import BeliefBehaviour
-from aomultirl.learning.row_layout import Layout
 from aomultirl.learning.row_likelihoods import REWARD, TRANSITION, Floats, Integers, ln_mixture
+from aomultirl.learning.world_rows import WorldRows
 
 LEVEL = 0.01
 """The rate of error: of the episodes of worlds that are known, so many at most are called new."""
@@ -161,17 +161,17 @@ def ln_novelty(
     return found
 
 
-def chance_of_known(behaviour: BeliefBehaviour, layout: Layout) -> float:
+def chance_of_known(behaviour: BeliefBehaviour, rows: WorldRows) -> float:
     """How probable so much evidence that an episode is new is at most, if it is of a world in memory: 1 / min E.
 
     Parameters
     ----------
     behaviour
         that has taken over all that was counted in the episode, and knows of at least one world.
-    layout
-        where outcomes stood when the episode began.
+    rows
+        of all worlds, as they were when the episode began.
     """
     known = behaviour.beliefs
-    numbers = (known.counts, known.masses, known.sigma, known.theta, known.alpha)
-    found = ln_novelty(layout.first, layout.kinds, behaviour.planner.here, *numbers)
+    numbers = (known.counts, known.masses, known.sigma, rows.spreads, known.alpha)
+    found = ln_novelty(rows.layout.first, rows.layout.kinds, behaviour.planner.here, *numbers)
     return float(np.exp(-max(0.0, found.min())))

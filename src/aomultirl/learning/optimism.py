@@ -29,9 +29,14 @@ best thing that is known: a goal that ends the episode is worth reaching althoug
 that promise the same, chance decides, once for every state and episode.
 
 Where the actions of a state are alike (:mod:`.kinship`), a pair also has the mean of the others, as if it were KAPPA
-visits: with N the visits of the other actions, ENOUGH of each at most, L = KAPPA N / (KAPPA + N) of them.  What a
-pair differs by from its state's average is as uncertain as the mean of L visits, so l falls more slowly with them: it
-is max{1, sqrt(L) / LEANING} times as great.
+visits: with N the visits of the other actions, ENOUGH of each at most, L = KAPPA N / (KAPPA + N) of them.  Where L is
+more than LEANING, actions differ by little, and the best that a state can lead to says nothing of how much; then what
+is hoped for is measured in how uncertain the mean of n + L visits is.  With ``width`` the standard deviation of what
+the actions of the state have led to, l is such that hope adds
+
+    WIDTHS LEVEL width sqrt(ln(1 + left / (PACE (n + L))) / (n + L))
+
+to the mean, and at most MOST_HOPED of what is between it and hope(s).
 
 V(s) is the value of arriving in s: the episode goes on from there as often as it was seen to, and otherwise each step
 that is left is worth what nothing is worth.
@@ -51,14 +56,18 @@ from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
-from aomultirl.learning.planner import HIGHEST, LENT, MEAN, NEXT, READY, SALT, SPENT, TOP, Options, Planner
+from aomultirl.learning.planner import HIGHEST, HOPED, LENT, MEAN, NEXT, READY, SALT, SPENT, SQUARE, TOP, Planner
 from aomultirl.learning.reward_levels import mean_paid
 from aomultirl.learning.row_likelihoods import ENDS, GOES_ON, Floats
 
 U = np.uint64
 
-LEANING = 4.0
-"""The root of the visits that a pair leans on, above which it is hoped for more than the others."""
+LEANING = 16.0
+"""Visits that a pair leans on, above which what is hoped for is measured in what its state's actions differ by."""
+WIDTHS = 10.0 / 3.0
+"""Standard errors that are hoped for then, for LEVEL and the root of the logarithm."""
+MOST_HOPED = 0.9
+"""The share of hope in a value, at most, then."""
 SCATTER = 0x9E3779B97F4A7C15
 """An odd multiplier that scatters the numbers of states over 64 bits: 2**64 over the golden ratio."""
 
@@ -70,10 +79,22 @@ def steps_left(planner: Planner, c: int) -> float:
 
 
 @inlined
-def hoped_visits(options: Options, n: float, lean: float, left: float) -> float:
-    """l, of a pair with n visits, ``lean`` more that it leans on, and so many steps left."""
-    level = options.level * max(1.0, math.sqrt(lean) / LEANING)
-    return level * math.log1p(left / (options.pace * (n + lean)))
+def _hoped_visits(planner: Planner, n: float, lean: float, left: float, width: float, gap: float) -> float:
+    """l, of a pair with n visits and ``lean`` more that it leans on.
+
+    left
+        steps.
+    width
+        the standard deviation of what the actions of the state lead to.
+    gap
+        between hope and what the pair is known to be worth.
+    """
+    options = planner.options
+    log = math.log1p(left / (options.pace * (n + lean)))
+    if lean <= LEANING or gap <= 0.0:
+        return options.level * log
+    share = min(MOST_HOPED, WIDTHS * options.level * width * math.sqrt(log / (n + lean)) / gap)
+    return share / (1.0 - share) * (n + lean)
 
 
 @inlined
@@ -92,17 +113,21 @@ def earned_by(planner: Planner, c: int, pair: np.uint64) -> float:
 
 
 @borrowing
-def _lean(planner: Planner, c: int, state: int) -> None:
-    """Fill in what each pair of a state leans on, from the means of those that were visited."""
+def _lean(planner: Planner, c: int, state: int) -> float:
+    """Fill in what each pair of a state leans on, from the means of those that were visited.
+
+    The standard deviation of what they have led to.
+    """
     leans, means, n_actions = planner.leans, planner.means, len(planner.means) - 1
     if planner.kinship == 0.0:
-        return
-    whole, mean = 0.0, 0.0
+        return 0.0
+    whole, mean, square = 0.0, 0.0, 0.0
     for a in range(n_actions):
         n = min(planner.mass[c, state * n_actions + a] + planner.total[state * n_actions + a], ENOUGH)
         if n > 0.0:
             whole += n
             mean += n * means[a]
+            square += n * leans[SQUARE, a]
     for a in range(n_actions):
         n = min(planner.mass[c, state * n_actions + a] + planner.total[state * n_actions + a], ENOUGH)
         others = whole - n
@@ -110,6 +135,7 @@ def _lean(planner: Planner, c: int, state: int) -> None:
         if others > 0.0:
             leans[LENT, a] = planner.kinship * others / (planner.kinship + others)
             leans[MEAN, a] = (mean - (n * means[a] if n > 0.0 else 0.0)) / others
+    return math.sqrt(max(0.0, square / whole - (mean / whole) ** 2)) if whole > 0.0 else 0.0
 
 
 @borrowing
@@ -135,13 +161,14 @@ def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float
             continue
         visits += n
         i, end = U(starts[pair]), U(starts[pair + U(1)] - 1)
-        total, earned = 0.0, earned_by(planner, c, pair) if unknown else 0.0
+        total, square, earned = 0.0, 0.0, earned_by(planner, c, pair) if unknown else 0.0
         for j in range(i, end):
             w = weight[c, j] + here[j]
             if w > 0.0:
                 s = U(states[j])
                 v = earned + within * values[c, s] - top
                 total += w * v
+                square += w * v * v
                 local = max(local, v)
                 distinct += marks[s] != stamp
                 marks[s] = stamp
@@ -152,11 +179,12 @@ def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float
                 if key != EMPTY and (first == last or place_of(starts, states, int(pair), key) == last):
                     v = earned + within * values[c, key] - top
                     total += counts.slots[WORDS * slot + VISITS] * v
+                    square += counts.slots[WORDS * slot + VISITS] * v * v
                     local = max(local, v)
                     distinct += marks[key] != stamp
                     marks[key] = stamp
-        means[a] = total / n
-    _lean(planner, c, state)
+        means[a], planner.leans[SQUARE, a] = total / n, square / n
+    width = _lean(planner, c, state)
     hope = local * (1.0 - min(1.0, options.novelty * distinct / visits)) if visits > 0.0 else 0.0
     best, action, salt = -np.inf, 0, planner.state[SALT]
     for a in range(n_actions):
@@ -164,8 +192,9 @@ def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float
         n, lean = mass[c, pair] + planner.total[pair], planner.leans[LENT, a]
         q = hope
         if n + lean > 0.0:
-            extra = hoped_visits(options, n, lean, left)
             known = (n * means[a] if n > 0.0 else 0.0) + lean * planner.leans[MEAN, a]
+            extra = _hoped_visits(planner, n, lean, left, width, hope - known / (n + lean))
+            planner.leans[HOPED, a] = extra
             q = (known + extra * hope) / (n + lean + extra)
         q = (0.0 if unknown else planner.rewards[pair]) + beyond * (q + top)
         means[a] = q

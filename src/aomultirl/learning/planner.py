@@ -12,7 +12,7 @@ SPENT, SALT = range(2)
 """Cells of a planner's ``state``."""
 TOP, HIGHEST = range(2)
 """Cells of a planner's ``tops``."""
-LENT, MEAN = range(2)
+LENT, MEAN, HOPED, SQUARE = range(4)
 """Rows of a planner's ``leans``."""
 NEXT, READY = range(2)
 """Cells of a planner's ``rotation``."""
@@ -63,8 +63,8 @@ class Planner(NamedTuple):
     kinship
         KAPPA, visits that the average of a state's other actions is worth.
     marks, means, leans
-        room to work in: (S + 1,); (A + 1,), where the last is ``hope``; (2, A), visits that a pair leans on, and their
-        mean.
+        room to work in: (S + 1,); (A + 1,), where the last is ``hope``; (4, A), visits that a pair leans on, and their
+        mean; how many more are hoped for; and the mean square of what the pair has led to.
     rest
         what each step that is left after the end is worth.
     horizon
@@ -170,7 +170,7 @@ def planner(
         state=np.array([0, salt], np.int64),
         marks=np.zeros(n_states + 1, np.int64),
         means=np.zeros(n_actions + 1),
-        leans=np.zeros((2, n_actions)),
+        leans=np.zeros((4, n_actions)),
         kinship=kinship,
         rest=rest,
         horizon=horizon,

@@ -12,6 +12,13 @@ the present one must be looked at anew.  With e_k the counts of its episodes,
 
     worth = max{GUESS, ML(d_w) / prod_k ML(e_k)}   visits, all of them where that is more.
 
+A row that has a parent (:mod:`.row_parents`) leans on the other actions in place of the other worlds, but for a guess
+before its first visit: what matters of it is what it differs by, in this world.  (The learner told the task earned 80.2
+and 82.8 % of the optimum, in all and in the last quarter, in three populations of ICU-Sepsis while it leaned on the
+others, and 81.7 and 85.0 without; one development seed.)  And such a row is taken to be like its parent whichever world
+it is, so nothing speaks for its episodes agreeing where they are all like it; there the data must speak against that,
+and n_w times the ratio is what the row is worth.
+
 What is settled in a world, proven or remembered, is known to agree: it is one e_k with ML(e_k) / n_k in place of
 ML(e_k), so that by itself it is worth all of its n_k visits.
 So a row that differs from episode to episode stays worth trying, which is what tells the worlds apart; and one that was
@@ -42,10 +49,14 @@ def fill_planning_counts(
     together: Floats,
     alone: Floats,
     shared: Floats,
+    trust: Floats,
     doubts: bool,
     out: Floats,
 ) -> None:
-    """Fill in the counts to plan with, (W + 1, P), the last for a world that nobody has met."""
+    """Fill in the counts to plan with, (W + 1, P), the last for a world that nobody has met.
+
+    ``trust``, (S * A,): how far rows of transitions trust their parents, 0 where they have none.
+    """
     count, spent = len(counts), 0
     for x in range(len(kinds)):
         spent = serve_signals(spent, 2 * (count + 1) * (first[x + 1] - first[x]))
@@ -59,11 +70,12 @@ def fill_planning_counts(
         for w in range(count + 1):
             n = masses[w, x] if w < count else 0.0
             borrowed, trusted = 0.0, 1.0
-            if everywhere > n:
+            has_parent = kinds[x] == TRANSITION and trust[x] > 0.0
+            if everywhere > n and not (has_parent and n > 0.0):
                 borrowed = min(1.0, (odds if n > 0.0 else min(odds, GUESS)) / (everywhere - n))
             if doubts and w < count and n > 0.0 and kinds[x] == TRANSITION:
                 agree = math.exp(min(60.0, own[w, x] - alone[w, x]))
-                trusted = min(1.0, max(GUESS, agree) / n)
+                trusted = min(1.0, max(GUESS, agree * (n if has_parent else 1.0)) / n)
             for p in range(first[x], first[x + 1]):
                 mine = counts[w, p] if w < count else 0.0
                 out[w, p] = trusted * (mine + borrowed * (pooled[p] - mine))

@@ -10,15 +10,12 @@ all that matters in large worlds; all rows; and the rows of ends alone, which de
 """
 
 import math
-from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.signals import serve_signals
-from aomultirl.learning.row_layout import Layout
 from aomultirl.learning.row_likelihoods import (
     NONE_LEFT,
     Floats,
@@ -28,14 +25,6 @@ from aomultirl.learning.row_likelihoods import (
     ln_ml_of_sum,
     probability_shared,
 )
-
-
-class Counted(Protocol):
-    """An episode: its counts, (n,), and the places where they stand, ascending."""
-
-    places: Integers
-    counts: Floats
-
 
 SPREADS = (2.0, 8.0, 32.0)
 """How much rows of episodes may vary about their common mean: visits that the mean is worth, to be tried."""
@@ -57,7 +46,7 @@ def _ln_gain(
 
 
 @kernel
-def _end_of_row(owners: Integers, places: Integers, i: int) -> int:
+def end_of_row(owners: Integers, places: Integers, i: int) -> int:
     """The first entry after ``i`` that belongs to another row."""
     j = i + 1
     while j < len(places) and owners[places[j]] == owners[places[i]]:
@@ -87,7 +76,7 @@ def score_episode(
     count, i = len(counts), 0
     scores = np.zeros(count + 1)
     while i < len(places):
-        x, j = owners[places[i]], _end_of_row(owners, places, i)
+        x, j = owners[places[i]], end_of_row(owners, places, i)
         apart, mass = 0.0, 0.0
         for w in range(count):
             apart += own[w, x]
@@ -145,75 +134,6 @@ def find_telling_rows(owners: Integers, n_rows: int, starts: Integers, places: I
 
 
 @kernel
-def ln_affinity(
-    owners: Integers,
-    first: Integers,
-    theta: Floats,
-    alpha: Floats,
-    counts: NDArray[np.bool_],
-    rooms: Floats,
-    one: Integers,
-    ones: Floats,
-    other: Integers,
-    others: Floats,
-) -> float:
-    """ln of how much likelier two episodes are in one world than in two with rows of their own; rooms: (2, P), 0.
-
-    ``counts``, (R,): the rows that count.
-    """
-    for i in range(len(one)):
-        rooms[0, one[i]] = ones[i]
-    for i in range(len(other)):
-        rooms[1, other[i]] = others[i]
-    total, i = 0.0, 0
-    while i < len(one):
-        x = owners[one[i]]
-        if counts[x]:
-            a, b = first[x], first[x + 1]
-            apart = ln_ml(rooms[0], alpha, theta[x], a, b) + ln_ml(rooms[1], alpha, theta[x], a, b)
-            total += ln_ml_of_sum(rooms[0], rooms[1], alpha, theta[x], a, b) - apart
-        i = _end_of_row(owners, one, i)
-    for place in one:
-        rooms[0, place] = 0.0
-    for place in other:
-        rooms[1, place] = 0.0
-    return total
-
-
-def furthest_apart(
-    layout: Layout,
-    theta: Floats,
-    alpha: Floats,
-    counts: NDArray[np.bool_],
-    episodes: Sequence[Counted],
-    some: list[int],
-) -> Integers:
-    """The two of some episodes that are the least likely to be of one world.
-
-    Parameters
-    ----------
-    theta, alpha
-        (R,) and (P,), the prior.
-    counts
-        (R,), the rows that count.
-    episodes
-        all of them.
-    some
-        the numbers of those to choose from, at least two.
-    """
-    rooms = np.zeros((2, len(layout.outcomes)))
-    least, seeds = np.inf, (some[0], some[1])
-    for i, one in enumerate(some):
-        for other in some[:i]:
-            a, b = episodes[one], episodes[other]
-            both = (a.places, a.counts, b.places, b.counts)
-            affinity = ln_affinity(layout.owners, layout.first, theta, alpha, counts, rooms, *both)
-            if affinity < least:
-                least, seeds = affinity, (one, other)
-    return np.array(seeds, np.int64)
-
-
-@kernel
 def _weigh_parts(
     first: Integers,
     kinds: NDArray[np.int8],
@@ -265,10 +185,7 @@ def part_episodes(
     seeds
         the two that found the parts.
     """
-    n_episodes, spent = len(starts) - 1, 0
-    part = np.full(n_episodes, -1)
-    parts, masses, weights = np.zeros((2, len(owners))), np.zeros((2, len(kinds))), np.ones(len(kinds))
-    nearer = 0.0
+    part, nothing, nearer = np.full(len(starts) - 1, -1), np.zeros(len(owners)), 0.0
     for q in range(2):
         i = starts[seeds[q]]
         while i < starts[seeds[q] + 1]:
@@ -279,20 +196,52 @@ def part_episodes(
                 for p in range(first[x], first[x + 1]):
                     mass += settled[p]
                 gain = _ln_gain(settled, mass, more, places, theta[x], alpha, i, j)
-                gain -= _ln_gain(parts[0], 0.0, more, places, theta[x], alpha, i, j)
+                gain -= _ln_gain(nothing, 0.0, more, places, theta[x], alpha, i, j)
                 nearer += gain if q == 0 else -gain
             i = j
-    if nearer < 0.0:
-        seeds = seeds[::-1].copy()
+    for q in range(2):
+        part[seeds[q]] = q if nearer >= 0.0 else 1 - q
+    choose_parts(owners, first, kinds, theta, alpha, shared, counts, settled, starts, places, more, order, part, 0)
+    return part
+
+
+@kernel
+def choose_parts(
+    owners: Integers,
+    first: Integers,
+    kinds: NDArray[np.int8],
+    theta: Floats,
+    alpha: Floats,
+    shared: Floats,
+    counts: NDArray[np.bool_],
+    settled: Floats,
+    starts: Integers,
+    places: Integers,
+    more: Floats,
+    order: Integers,
+    part: NDArray[np.int64],
+    begin: int,
+) -> None:
+    """Have every episode choose its part, 0 or 1, again and again.
+
+    Parameters
+    ----------
+    part
+        (n,), where each begins, or -1; filled in.
+    begin
+        the sweep that is the first: with ALIKE, rows count as far as the two parts do not share them at once.
+    """
+    parts, masses, weights = np.zeros((2, len(owners))), np.zeros((2, len(kinds))), np.ones(len(kinds))
+    spent = 0
     for p in range(len(owners)):
         parts[0, p] = settled[p]
         masses[0, owners[p]] += settled[p]
-    for q in range(2):
-        part[seeds[q]] = q
-        for i in range(starts[seeds[q]], starts[seeds[q] + 1]):
-            parts[q, places[i]] += more[i]
-            masses[q, owners[places[i]]] += more[i]
-    for sweep in range(SWEEPS):
+    for k in range(len(part)):
+        if part[k] >= 0:
+            for i in range(starts[k], starts[k + 1]):
+                parts[part[k], places[i]] += more[i]
+                masses[part[k], owners[places[i]]] += more[i]
+    for sweep in range(begin, SWEEPS):
         if sweep >= ALIKE:
             _weigh_parts(first, kinds, theta, alpha, shared, parts, weights)
         moved = 0
@@ -322,7 +271,6 @@ def part_episodes(
                 masses[new, owners[places[i]]] += more[i]
         if moved == 0 and sweep > SOME:
             break
-    return part
 
 
 @kernel

@@ -57,17 +57,30 @@ LEAST_REACH = 32
 """Successors of a state that may follow however much the row has shown, if there are so many."""
 HALF = 0.5
 """alpha of every level of rewards: the prior of Jeffreys."""
-ROUNDS = 6
-"""Rounds of expectation and maximisation for rho; more hardly move it."""
+ROUNDS, STILL = 60, 1e-3
+"""Rounds of expectation and maximisation for rho, at most; it has been found when a round moves it by less."""
 LEAST_SHARED, MOST_SHARED = 0.02, 0.98
 """Where rho is looked for, so that no amount of data makes the other case impossible."""
 MOST_CERTAIN = 1.0 - 1e-12
 """sigma is at most this, so that a row that came otherwise can still be of another world."""
+FEW = 4
+"""New visits up to which a logarithm is taken for each, which is quicker than two of the gamma function."""
 NONE_LEFT = 1e-9
 """Counts below this are what subtracting fractions leaves of none."""
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+@kernel
+def ln_rising(start: float, times: float) -> float:
+    """ln of start (start + 1) ... (start + times - 1), of whole or broken times."""
+    if times > FEW or times != int(times):
+        return math.lgamma(start + times) - math.lgamma(start)
+    total = 0.0
+    for i in range(int(times)):
+        total += math.log(start + i)
+    return total
 
 
 @kernel
@@ -188,7 +201,10 @@ def fit_sharing(
                 if kinds[x] == kind and known[x] >= 2:
                     looked += 1.0
                     same += probability_shared(shared[kind], together[x], apart[x])
+            before = shared[kind]
             shared[kind] = min(max(same / looked, LEAST_SHARED), MOST_SHARED)
+            if abs(shared[kind] - before) < STILL:
+                break
 
 
 @kernel

@@ -9,110 +9,28 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import Knowledge
 from aomultirl.learning.kinship import fit_kinship
 from aomultirl.learning.planning_counts import fill_planning_counts
 from aomultirl.learning.reward_levels import EXTREMES
+from aomultirl.learning.row_counting import add_alone, count, refresh
 from aomultirl.learning.row_layout import Entries, Layout, layout_of, places_of, transition_keys
 from aomultirl.learning.row_likelihoods import (
     EARNED,
     ENDS,
     HALF,
     LEAST_REACH,
-    NONE_LEFT,
     REWARD,
+    TRANSITION,
     UNEARNED,
     Floats,
     Integers,
     fit_sharing,
     fit_spreads,
-    ln_ml,
     weigh_rows,
 )
-
-
-@kernel
-def _count(
-    first: Integers, kinds: NDArray[np.int8], n_pairs: int, counts: Floats, places: Integers, more: Floats, sign: float
-) -> None:
-    """Add or take away entries.
-
-    Of two levels, what is not earned follows from the visits, so that it is the same however it came.
-    """
-    for i in range(len(places)):
-        left = counts[places[i]] + sign * more[i]
-        counts[places[i]] = left if left > NONE_LEFT else 0.0
-    x = -1
-    for i in range(len(places)):
-        while first[x + 1] <= places[i]:
-            x += 1
-        if kinds[x] == REWARD and first[x + 1] - first[x] == 2:
-            pair, n = x - (len(kinds) - n_pairs), 0.0
-            for p in range(first[pair], first[pair + 1]):
-                n += counts[p]
-            counts[first[x] + UNEARNED] = max(0.0, n - counts[first[x] + EARNED])
-
-
-@kernel
-def _refresh(
-    first: Integers,
-    owners: Integers,
-    counts: Floats,
-    pooled: Floats,
-    theta: Floats,
-    alpha: Floats,
-    own: Floats,
-    together: Floats,
-    masses: Floats,
-    places: Integers,
-    world: int,
-) -> None:
-    """What the rows of these places say, after they were changed in one world, or in all of them with -1."""
-    last = -1
-    for place in places:
-        x = owners[place]
-        if x == last:
-            continue
-        last = x
-        for p in range(first[x], first[x + 1]):
-            pooled[p] = 0.0
-            for w in range(len(counts)):
-                pooled[p] += counts[w, p]
-        together[x] = ln_ml(pooled, alpha, theta[x], first[x], first[x + 1])
-        for w in range(len(counts)):
-            if world >= 0 and w != world:
-                continue
-            own[w, x] = ln_ml(counts[w], alpha, theta[x], first[x], first[x + 1])
-            masses[w, x] = 0.0
-            for p in range(first[x], first[x + 1]):
-                masses[w, x] += counts[w, p]
-
-
-@kernel
-def add_alone(
-    first: Integers,
-    owners: Integers,
-    theta: Floats,
-    alpha: Floats,
-    alone: Floats,
-    room: Floats,
-    places: Integers,
-    counts: Floats,
-    sign: float,
-) -> None:
-    """Add ln ML of every row of an episode to ``alone``, (R,), or take it away; ``room``, (P,), is 0 at both times."""
-    for i in range(len(places)):
-        room[places[i]] = counts[i]
-    last = -1
-    for place in places:
-        x = owners[place]
-        if x != last:
-            alone[x] += sign * ln_ml(room, alpha, theta[x], first[x], first[x + 1])
-            last = x
-    for place in places:
-        room[place] = 0.0
+from aomultirl.learning.row_parents import fit_parents, parents_of_more
 
 
 class WorldRows:
@@ -130,6 +48,11 @@ class WorldRows:
         (P,), the counts of all worlds; (R,), their ln ML.
     theta, alpha
         (R,) and (P,), the prior.
+    spreads
+        (R,), how spread each row is: theta of rows that have no parents.
+    means, trust
+        the parents of rows of transitions at their places, and (S * A,), how far they are trusted
+        (:mod:`.row_parents`); 0 for rows that have none.
     shared
         (3,), rho of each kind of row.
     kinship
@@ -155,7 +78,8 @@ class WorldRows:
         )
         self.count = 0
         self.pooled, self.together = np.zeros(n_places), np.zeros(n_rows)
-        self.theta, self.alpha = np.ones(n_rows), np.ones(n_places)
+        self.theta, self.alpha, self.spreads = np.ones(n_rows), np.ones(n_places), np.ones(n_rows)
+        self.means, self.trust = np.zeros(self.layout.first[n_pairs]), np.zeros(n_pairs)
         self.shared, self.kinship = np.full(3, 0.5), 0.0
         self._room = np.zeros(n_places)
         self._set_priors()
@@ -188,7 +112,8 @@ class WorldRows:
 
     def _set_priors(self) -> None:
         layout = self.layout
-        self.theta[layout.kinds == REWARD] = HALF * len(layout.levels)
+        self.spreads[layout.kinds == REWARD] = HALF * len(layout.levels)
+        self.theta = self.spreads.copy()
         sizes, wide = np.diff(layout.first), np.full(len(self.theta), 2.0)
         seen, reach = sizes[: layout.n_pairs] - 1, np.repeat(layout.reach, layout.n_pairs // layout.n_states)
         likely = seen + (reach - seen) * np.exp(-seen / self.theta[: layout.n_pairs])
@@ -197,6 +122,12 @@ class WorldRows:
         self.alpha = np.repeat(each, sizes)
         others = wide[: layout.n_pairs] - sizes[: layout.n_pairs] + 1  # outcomes that the row itself has not shown
         self.alpha[layout.first[1 : layout.n_pairs + 1] - 1] = each[: layout.n_pairs] * others
+        has_parent = self.trust > 0.0
+        if has_parent.any():
+            self.theta[: layout.n_pairs] = np.where(has_parent, self.trust, self.theta[: layout.n_pairs])
+            trust = np.repeat(self.trust, sizes[: layout.n_pairs])
+            leaning = np.flatnonzero(trust)
+            self.alpha[leaning] = trust[leaning] * self.means[leaning]
 
     # -- places -------------------------------------------------------------------------------------------
 
@@ -229,9 +160,10 @@ class WorldRows:
         """Make places for all that a table has counted; where the old ones stand now, (P,), or None: they stay."""
         old = self.layout
         keys, wanted = old.keys, transition_keys(table, old.n_states)[0]
-        every = np.union1d(keys, wanted)
-        if len(every) == len(keys):
+        new = wanted[keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] != wanted]
+        if len(new) == 0:
             return None
+        every = np.insert(keys, np.searchsorted(keys, new), new)
         self.layout = layout_of(every, old.n_states, old.n_pairs, old.levels)
         begin = old.first[old.n_pairs]
         moved = np.concatenate(
@@ -243,6 +175,7 @@ class WorldRows:
         pooled = np.zeros(n_places)
         pooled[moved] = self.pooled
         self._counts, self.pooled, self._room = counts, pooled, np.zeros(n_places)
+        self.means = parents_of_more(keys, self.means, every, old.n_states, old.n_pairs // old.n_states)
         self._set_priors()
         further = np.repeat(self.layout.reach != old.reach, old.n_pairs // old.n_states)
         self._refresh(self.layout.first[np.flatnonzero(further | self._wider_than(old))])
@@ -292,7 +225,7 @@ class WorldRows:
     def put(self, entries: Entries, world: int, sign: float = 1.0) -> None:
         """Add an episode to a world, or take it away with a sign of -1."""
         layout = self.layout
-        _count(layout.first, layout.kinds, layout.n_pairs, self._counts[world], *entries, sign)
+        count(layout.first, layout.kinds, layout.n_pairs, self._counts[world], *entries, sign)
         self.add_alone(entries, world, sign)
         self._refresh(entries.places, world)
 
@@ -303,7 +236,7 @@ class WorldRows:
 
     def _refresh(self, places: Integers, world: int = -1) -> None:
         layout, numbers = self.layout, (self.theta, self.alpha, self.own, self.together, self.masses)
-        _refresh(layout.first, layout.owners, self.counts, self.pooled, *numbers, places, world)
+        refresh(layout.first, layout.owners, self.counts, self.pooled, *numbers, places, world)
 
     def weigh(self) -> None:
         """Work out anew what all rows say, for the prior as it is."""
@@ -320,20 +253,32 @@ class WorldRows:
         return np.asarray(own[0])
 
     def fit(self) -> None:
-        """Learn the prior from all counts: how spread rows are, and how often worlds share them."""
-        self.pooled = self.counts.sum(axis=0)
-        fit_spreads(self.layout.first, self.layout.kinds, self.counts, self.pooled, self.theta)
+        """Learn the prior from all counts: how spread rows are, their parents, and how often worlds share them."""
+        layout, n_pairs = self.layout, self.layout.n_pairs
+        self.pooled, self.trust[:] = self.counts.sum(axis=0), 0.0
+        fit_spreads(layout.first, layout.kinds, self.counts, self.pooled, self.spreads)
         self.weigh()
         self.fit_sharing()
-        layout, n_pairs = self.layout, self.layout.n_pairs
         starts = layout.first[: n_pairs + 1]
-        self.kinship = fit_kinship(
-            starts, layout.outcomes[: starts[-1]], self.pooled, self.theta[:n_pairs], layout.n_states
-        )
+        states = layout.outcomes[: starts[-1]]
+        self.kinship = fit_kinship(starts, states, self.pooled, self.spreads[:n_pairs], layout.n_states)
+        if self.kinship > 0.0 and (layout.reach > LEAST_REACH).any():
+            rho = self.shared[TRANSITION]
+            fit_parents(starts, states, self.counts, self.pooled, layout.reach, rho, self.means, self.trust)
+            self.weigh()
+            self.fit_sharing()
 
     def fit_sharing(self) -> None:
         """Learn how often worlds share rows."""
         fit_sharing(self.layout.first, self.layout.kinds, self.counts, self.own, self.together, self.shared)
+
+    def sharing_between(self, parts: Floats) -> Floats:
+        """(3,), how often two parts of a world, with the counts (2, P), would share rows."""
+        own, together, shared = np.zeros((2, len(self.theta))), np.zeros(len(self.theta)), np.full(3, 0.5)
+        layout = self.layout
+        weigh_rows(layout.first, parts, parts.sum(axis=0), self.theta, self.alpha, own, together)
+        fit_sharing(layout.first, layout.kinds, parts, own, together, shared)
+        return shared
 
     # -- what follows ------------------------------------------------------------------------------------
 
@@ -346,7 +291,7 @@ class WorldRows:
             whether episodes may have been put in a wrong world.
         """
         out = np.empty((self.count + 1, len(self.pooled)))
-        numbers = (self.own, self.together, self.alone, self.shared)
+        numbers = (self.own, self.together, self.alone, self.shared, self.trust)
         fill_planning_counts(
             self.layout.first, self.layout.kinds, self.counts, self.masses, self.pooled, *numbers, doubts, out
         )
