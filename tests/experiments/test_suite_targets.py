@@ -13,6 +13,7 @@ from aomultirl.experiments import suites
 REACHED = [
     ("reward", "rare pair", "H = 500"),
     ("reward", "grid 8x8", "H = 2,000"),
+    ("reward", "grid 12x12", "H = 2,000"),
 ]
 """(suite, world, heading of the column)."""
 
