@@ -166,7 +166,7 @@ MUTANTS = (
         "same, looked = 0.5, 1.0",
         "same, looked = 1.0, 1.0",
         "learning/test_row_likelihoods.py",
-        "test_sharing_is_six_rounds_of_expectation_and_maximisation",
+        "test_sharing_is_found_by_expectation_and_maximisation",
     ),
     _mutant(
         "learning/planning_counts.py",
