@@ -47,7 +47,7 @@ def test_other_seeds_worlds_and_agents_are_other_runs(tmp_path):
     suites.run_suite(CASES[:1], 1, 7, kept=kept)
     assert kept.get(CASES[0], 7, 0) is not None
     assert [kept.get(CASES[0], 8, 0), kept.get(CASES[0], 7, 1), kept.get(CASES[1], 7, 0)] == [None] * 3
-    assert kept.said([(CASES[0], 7, 0), (CASES[1], 7, 0)]).startswith("1 runs are kept in")
+    assert kept.said([(CASES[0], 7, 0), (CASES[1], 7, 0)]).startswith("1 run is kept in")
 
 
 def test_what_is_no_number_survives(tmp_path):
@@ -71,6 +71,14 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, line):
     with pytest.raises(ValueError, match=r"keep is .*, whose line 1 is no run of a suite"):
         suites.KeptRuns(path)
     assert path.read_text() == line + "\nmore\n"
+
+
+def test_a_text_of_one_line_without_an_end_is_not_taken_for_a_run_that_was_being_written(tmp_path):
+    path = tmp_path / "other.txt"
+    path.write_text("my notes")
+    with pytest.raises(ValueError, match=r"keep is .*, whose line 1 is no run of a suite"):
+        suites.KeptRuns(path)
+    assert path.read_text() == "my notes"
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):

@@ -20,6 +20,8 @@ from aomultirl import __version__, checks, files
 from aomultirl.experiments.suites.cases import SuiteCase
 from aomultirl.experiments.suites.running import SuiteRun
 
+BEGINS = b'{"run": '
+"""How every line begins."""
 MOST_BYTES = 256 * 1024 * 1024
 """A file of runs is no larger."""
 NUMBERS: dict[str, Any] = {"numbers": dict, "steps": list, "worlds": (int, type(None))}
@@ -57,8 +59,8 @@ class KeptRuns:
                 self._runs[held["run"]] = _run(held["shown"])
                 self.versions.add(str(held["version"]))
             except (ValueError, KeyError, TypeError) as fault:
-                if number == len(lines):  # a line that was being written
-                    continue
+                if number == len(lines) and (line.startswith(BEGINS) or BEGINS.startswith(line)):
+                    continue  # a line that was being written
                 where = checks.shown(str(self.path))
                 raise checks.Refusal("keep", f"is {where}, whose line {number} is no run of a suite") from fault
         if lines[-1]:
@@ -83,7 +85,7 @@ class KeptRuns:
     def said(self, runs: Iterable[tuple[SuiteCase, int, int]]) -> str:
         """A sentence on where runs come from."""
         there = sum(self.get(*one) is not None for one in runs)
-        return f"{there} runs are kept in {self.path}, of version {' and '.join(sorted(self.versions))}."
+        return f"{there} {'run is' if there == 1 else 'runs are'} kept in {self.path}, of version {' and '.join(sorted(self.versions))}."
 
 
 def name_of(case: SuiteCase, seed: int, number: int) -> str:
