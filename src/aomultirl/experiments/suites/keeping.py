@@ -85,7 +85,8 @@ class KeptRuns:
     def said(self, runs: Iterable[tuple[SuiteCase, int, int]]) -> str:
         """A sentence on where runs come from."""
         there = sum(self.get(*one) is not None for one in runs)
-        return f"{there} {'run is' if there == 1 else 'runs are'} kept in {self.path}, of version {' and '.join(sorted(self.versions))}."
+        said = "1 run is" if there == 1 else f"{there} runs are"
+        return f"{said} kept in {self.path}, of version {' and '.join(sorted(self.versions))}."
 
 
 def name_of(case: SuiteCase, seed: int, number: int) -> str:
