@@ -72,6 +72,20 @@ def error_of_planning(agent, task, world):
     return total / len(rows)
 
 
+def test_whoever_is_told_the_task_walks_along_the_edge_where_worlds_exchange_actions():
+    """13 steps from the start to the goal.  One row further up it is 15, where the learner stayed once."""
+    history = ao.run(
+        ao.agents.OracleLearner(100, rewards="unknown"),
+        ao.worlds.permuted_cliffs(),
+        ao.streams.uniform(),
+        episodes=900,
+        seed=0,
+        record=(),
+    )
+    assert np.median(history["learning_steps"][-150:]) == 13
+    assert history["learning_steps"][-150:].mean() < 13.5
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_rewards_may_be_unknown_and_noisy(learner):
     models = ao.worlds.gridworld()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import NOVEL, knowledge
 from aomultirl.learning import world_rows
-from aomultirl.learning.planning_counts import GUESS
+from aomultirl.learning.planning_counts import GUESS, LEAST_ODDS
 from aomultirl.learning.row_layout import places_of
 from aomultirl.learning.row_likelihoods import END, REWARD, TRANSITION
 from aomultirl.learning.world_rows import WorldRows, rows_of
@@ -217,6 +217,7 @@ def slow_plan(rows, doubts):
             pooled = sum((world[x] for world in counts), np.zeros(len(alpha)))
             ln_odds = slow_ln_ml(pooled, alpha) - sum(slow_ln_ml(world[x], alpha) for world in counts)
             odds = min(rho / (1.0 - rho), GUESS) * math.exp(min(ln_odds, 60.0))
+            odds = odds if odds >= LEAST_ODDS else 0.0
             mine = counts[w][x] if w < rows.count else np.zeros(len(alpha))
             others = pooled - mine
             worth = odds if mine.sum() > 0.0 else min(odds, GUESS)
@@ -269,6 +270,11 @@ def test_a_row_that_a_world_has_not_shown_is_a_guess_of_four_visits_at_most():
     assert planned[1, :3].sum() == pytest.approx(GUESS)
     assert planned[2, :3].sum() == pytest.approx(GUESS), "and so it is in a world that nobody has met"
     assert planned[1, :2].tolist() == pytest.approx([2.0, 2.0])
+
+
+def test_rows_that_differ_in_hundreds_of_visits_say_nothing_of_a_world_that_nobody_has_met():
+    """Odds of 1e-310 once made what an untried action promises no number, and the action was never tried again."""
+    assert two_rows([520, 0], [0, 520]).to_plan_with(True)[2, :3].tolist() == [0.0] * 3
 
 
 def test_counts_of_episodes_that_disagree_are_worth_a_guess_and_those_that_agree_all_visits():

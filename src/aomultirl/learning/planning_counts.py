@@ -4,11 +4,11 @@ A row leans on the same row in other worlds as far as the data support: the coun
 
     odds = min{rho / (1 - rho), GUESS} ML(D) / prod_w ML(d_w)
 
-visits (:mod:`.row_likelihoods`), all of them where the odds are high; a row that a world has not shown is a guess,
-worth GUESS visits at most.  However often rows are shared, rho alone is worth no more than a guess: the few rows that
-differ are those that matter, and two visits that went as elsewhere must not be the last.  And a world's own counts are
-worth no more than the data support that its episodes agree: if they may have been of several worlds, whose rows differ,
-the present one must be looked at anew.  With e_k the counts of its episodes,
+visits (:mod:`.row_likelihoods`), all of them where the odds are high and none below LEAST_ODDS; a row that a world has
+not shown is a guess, worth GUESS visits at most.  However often rows are shared, rho alone is worth no more than a
+guess: the few rows that differ are those that matter, and two visits that went as elsewhere must not be the last.  And
+a world's own counts are worth no more than the data support that its episodes agree: if they may have been of several
+worlds, whose rows differ, the present one must be looked at anew.  With e_k the counts of its episodes,
 
     worth = max{GUESS, ML(d_w) / prod_k ML(e_k)}   visits, all of them where that is more.
 
@@ -36,6 +36,8 @@ from aomultirl.learning.row_likelihoods import TRANSITION, Floats, Integers
 
 GUESS = 4.0
 """Visits that a guess is worth at most: a new world must be looked at where it matters."""
+LEAST_ODDS = 1e-3
+"""Odds below which nothing is leant on: they say nothing, and l, which grows as visits fall, must stay a number."""
 
 
 @kernel
@@ -71,7 +73,7 @@ def fill_planning_counts(
             n = masses[w, x] if w < count else 0.0
             borrowed, trusted = 0.0, 1.0
             has_parent = kinds[x] == TRANSITION and trust[x] > 0.0
-            if everywhere > n and not (has_parent and n > 0.0):
+            if everywhere > n and odds >= LEAST_ODDS and not (has_parent and n > 0.0):
                 borrowed = min(1.0, (odds if n > 0.0 else min(odds, GUESS)) / (everywhere - n))
             if doubts and w < count and n > 0.0 and kinds[x] == TRANSITION:
                 agree = math.exp(min(60.0, own[w, x] - alone[w, x]))

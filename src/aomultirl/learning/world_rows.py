@@ -261,8 +261,10 @@ class WorldRows:
         self.fit_sharing()
         starts = layout.first[: n_pairs + 1]
         states = layout.outcomes[: starts[-1]]
-        self.kinship = fit_kinship(starts, states, self.pooled, self.spreads[:n_pairs], layout.n_states)
-        if self.kinship > 0.0 and (layout.reach > LEAST_REACH).any():
+        wide = bool((layout.reach > LEAST_REACH).any())
+        counts = self.pooled[None] if wide else self.counts
+        self.kinship = fit_kinship(starts, states, counts, self.spreads[:n_pairs], layout.n_states)
+        if self.kinship > 0.0 and wide:
             rho = self.shared[TRANSITION]
             fit_parents(starts, states, self.counts, self.pooled, layout.reach, rho, self.means, self.trust)
             self.weigh()
