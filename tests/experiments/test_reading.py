@@ -141,11 +141,12 @@ def test_a_text_that_takes_a_reader_long(tmp_path, text, words):
 
 
 def test_a_long_stream_of_tasks_is_read_within_two_seconds():
+    """Of the processor's time, which other work beside the test does not change."""
     tasks = ", ".join(str(k % 4) for k in range(80_000))
     text = BASE.replace("60", "80_000") + f'[[streams]]\nname = "sequence"\ntasks = [{tasks}]\n'
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert len(specification_of(tomllib.loads(text)).configurations()) == 2
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 @pytest.mark.parametrize("value", [None, 3, [], "x", {1: 2}])
