@@ -86,6 +86,25 @@ def test_whoever_is_told_the_task_walks_along_the_edge_where_worlds_exchange_act
     assert history["learning_steps"][-150:].mean() < 13.5
 
 
+def arms(good, bad):
+    """From state 0 one action leads to 1 a step, one to nothing and one, the same in all worlds, to a half."""
+    table, rewards = np.zeros((4, 3, 4)), np.zeros((4, 3))
+    table[1:, :, 0] = table[0, good, 1] = table[0, bad, 2] = table[0, 2, 3] = 1
+    rewards[1], rewards[3] = 1.0, 0.5
+    return ao.MDP(table, rewards)
+
+
+@pytest.mark.parametrize(
+    ("agent", "least"), [(ao.agents.OracleLearner(20), 10.0), (ao.agents.Recall(0.05, 20), 9.0)], ids=["told", "Recall"]
+)
+def test_an_action_that_is_bad_in_another_world_is_tried_in_this_one(agent, least):
+    """Whoever knows the world earns 10; for ever as in the other world, 5 in one of them."""
+    worlds = ao.ModelSet([arms(0, 1), arms(1, 0)])
+    for seed in range(3):
+        history = ao.run(agent, worlds, ao.streams.uniform(), episodes=200, seed=seed, record=())
+        assert history.reward[-50:].mean() >= least
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_rewards_may_be_unknown_and_noisy(learner):
     models = ao.worlds.gridworld()

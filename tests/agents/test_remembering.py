@@ -110,6 +110,8 @@ def test_every_run_begins_with_it_and_a_run_under_way_adds_it():
         ([sp.csr_array((3, 16))], r"groups\[0\]\['counts'\] has shape \(3, 16\), not \(S \* A, S\)"),
         ([np.zeros((16, 4, 16))], r"groups\[0\]\['counts'\] holds nothing"),
         ([np.full((16, 4, 16), 0.5)], r"groups\[0\]\['counts'\] holds a number that is not whole"),
+        ([np.full((16, 4, 16), 1e19)], r"groups\[0\]\['counts'\] holds 1e\+19, more than 9.0072e\+15"),
+        ([np.ones((16, 4, 16))] * 33, r"groups has 33 worlds: at most 32 are kept"),
         ([{"count": 1}], r"a part of groups\[0\] must be one of 'counts', 'rewards', 'ends', not 'count'"),
         ([{"ends": np.zeros(16)}], r"groups\[0\] has no part \"counts\""),
         (
@@ -131,12 +133,37 @@ def test_rewards_are_needed_where_nobody_knows_them_and_are_at_most_one_a_visit(
     for group, words in (
         ({"counts": counts}, r"groups\[0\] has no part \"rewards\""),
         ({"counts": counts, "rewards": np.full((16, 4), 17.0)}, r"\[0, 0\] is 17, more than 1 for each of 16 visits"),
+        (
+            {"counts": counts, "rewards": np.full((16, 4), -1.0)},
+            r"\[0, 0\] is -1, negative: rewards are those that agents",
+        ),
         ({"counts": counts, "rewards": np.zeros(4)}, r"has shape \(4,\), not \(S, A\) = \(16, 4\)"),
     ):
         agent = ao.agents.Recall(0.05, 60, rewards="unknown")
         agent.remember([group])
         with pytest.raises(ValueError, match=words):
             ao.run(agent, models, ao.streams.uniform(), 1)
+
+
+def test_more_worlds_than_episodes_are_remembered_saved_and_loaded(tmp_path):
+    models, agent = ao.worlds.gridworld(), ao.agents.Recall(0.05, 60)
+    agent.remember(models)
+    with pytest.raises(ValueError, match=r"Recall cannot be saved: what it was given to remember waits for a run"):
+        ao.save(agent, tmp_path / "too_early")
+    assert not list(tmp_path.iterdir())
+    ao.run(agent, models, ao.streams.uniform(), 2)
+    ao.save(agent, tmp_path / "agent")
+    assert len(ao.load_agent(tmp_path / "agent").worlds) == len(agent.worlds) >= 4
+
+
+def test_nothing_is_remembered_in_the_middle_of_a_game():
+    models, agent = ao.worlds.gridworld(), ao.agents.Recall(0.05, 60)
+    game = agent.play(0, n_states=16, n_actions=4, rewards=models.rewards, episodes=5)
+    with pytest.raises(ValueError, match=r"agent is in the middle of a game"):
+        agent.remember(models)
+    game.give_up()
+    agent.remember(models)
+    assert len(agent.worlds) == 4
 
 
 def test_an_agent_without_such_a_memory_says_so():

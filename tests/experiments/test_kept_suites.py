@@ -81,6 +81,16 @@ def test_a_text_of_one_line_without_an_end_is_not_taken_for_a_run_that_was_being
     assert path.read_text() == "my notes"
 
 
+def test_numbers_that_are_none_are_refused(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    suites.run_suite(CASES[:1], 1, 7, kept=suites.KeptRuns(path))
+    held = json.loads(path.read_text())
+    held["shown"]["numbers"] = dict.fromkeys(held["shown"]["numbers"], float("nan"))
+    path.write_text(json.dumps(held) + "\n")
+    with pytest.raises(ValueError, match=r"keep is .*, whose line 1 is no run of a suite"):
+        suites.KeptRuns(path)
+
+
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"keep is .*, in a folder that does not exist"):
         suites.KeptRuns(tmp_path / "nowhere" / "runs.jsonl")

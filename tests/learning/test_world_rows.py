@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import NOVEL, knowledge
 from aomultirl.learning import world_rows
-from aomultirl.learning.planning_counts import GUESS, LEAST_ODDS
+from aomultirl.learning.planning_counts import GUESS, LEAST_ODDS, PASSES
 from aomultirl.learning.row_layout import places_of
 from aomultirl.learning.row_likelihoods import END, REWARD, TRANSITION
 from aomultirl.learning.world_rows import WorldRows, rows_of
@@ -208,7 +208,7 @@ def test_what_proofs_take_are_the_transitions(case):
 
 def slow_plan(rows, doubts):
     """The docstring's formulas, row by row: (W + 1) lists of rows."""
-    counts = [as_lists(rows, world) for world in rows.counts]
+    counts, n_actions = [as_lists(rows, world) for world in rows.counts], rows.layout.n_pairs // rows.layout.n_states
     planned = []
     for w in range(rows.count + 1):
         every = []
@@ -221,6 +221,10 @@ def slow_plan(rows, doubts):
             mine = counts[w][x] if w < rows.count else np.zeros(len(alpha))
             others = pooled - mine
             worth = odds if mine.sum() > 0.0 else min(odds, GUESS)
+            if kind == TRANSITION and w < rows.count and not mine.any():
+                siblings = range(x - x % n_actions, x - x % n_actions + n_actions)
+                doubtful = 1.0 + rho / (1.0 - rho) * math.exp(min(ln_odds, 60.0))
+                worth = worth if sum(counts[w][y].sum() for y in siblings) <= PASSES * doubtful else 0.0
             scale = min(1.0, worth / others.sum()) if others.sum() > 1e-12 else 0.0
             row = mine + scale * others
             if doubts and w < rows.count and mine.sum() > 0.0 and kind == TRANSITION:
@@ -270,6 +274,17 @@ def test_a_row_that_a_world_has_not_shown_is_a_guess_of_four_visits_at_most():
     assert planned[1, :3].sum() == pytest.approx(GUESS)
     assert planned[2, :3].sum() == pytest.approx(GUESS), "and so it is in a world that nobody has met"
     assert planned[1, :2].tolist() == pytest.approx([2.0, 2.0])
+
+
+def test_a_row_that_was_passed_by_often_is_guessed_no_more():
+    """Two actions of state 0, the second of which the second world has not tried, after 32 and after 33 visits."""
+    for passed, guessed in ((32, True), (33, False)):
+        counts = [np.array([[5, 0], [0, 50], [0, 0], [0, 0]]), np.array([[passed, 0], [0, 0], [0, 0], [0, 0]])]
+        worlds = [Counted(one, np.zeros(2), np.empty(0)) for one in counts]
+        rows = rows_of([(world.table, world.sums) for world in worlds], 2, 2, False)
+        rows.shared[:] = 0.5  # one world alone knows the row, so that its odds are 1
+        first = rows.layout.first
+        assert rows.to_plan_with(False)[1, first[1] : first[2]].any() == guessed
 
 
 def test_rows_that_differ_in_hundreds_of_visits_say_nothing_of_a_world_that_nobody_has_met():

@@ -237,6 +237,10 @@ class Agent:
         """What a theorem promises for so many episodes with these parameters; None where none does."""
         return None
 
+    def why_unsaved(self) -> str:
+        """Why the agent cannot be saved as it is now, or nothing."""
+        return ""
+
     def restore(self, kept: Any) -> None:
         """Take over what :attr:`kept` was when the agent was saved, after begin() with the same setting.
 

@@ -19,7 +19,6 @@ is.  The *name* of a world, in turn, says what the agent believes, of every epis
 """
 
 from collections.abc import Generator, Sequence
-from copy import deepcopy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,12 +35,13 @@ from aomultirl.agents.base import (
     learner_setting,
     read_failure,
 )
+from aomultirl.agents.game import check_free
 from aomultirl.agents.recall_levels import added_up, level_values, notes_for
 from aomultirl.agents.recall_memory import RecallMemory, World, add_since
 from aomultirl.agents.remembering import check_groups, read_group
 from aomultirl.agents.rereading import Rereading
 from aomultirl.agents.tracing import Trace
-from aomultirl.agents.verdicts import Verdict, Witness, witness
+from aomultirl.agents.verdicts import Verdict, Witness, posterior, posterior_after, witness
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Outcome, Phase
@@ -135,7 +135,8 @@ class Recall(Agent):
         groups
             a list with one entry for every world: an :class:`aomultirl.MDP`; counts of transitions, (S, A, S) or sparse
             (S * A, S); or {"counts": such counts, "rewards": (S, A), what pairs have earned in all, "ends": (S,), how
-            many episodes ended on arriving in each state}.
+            many episodes ended on arriving in each state}.  Rewards are as the agent is shown them, within [0, 1] a
+            visit: with ``reward_range=(low, high)`` a reward of r counts (r - low) / (high - low).
 
         Examples
         --------
@@ -148,10 +149,15 @@ class Recall(Agent):
         4
         """
         found = check_groups(groups)
+        check_free(self)
         if "setting" in vars(self):
             self._read_groups(found)
         else:
             self._groups += found
+
+    def why_unsaved(self) -> str:
+        waiting = "" if "setting" in vars(self) or not self._groups else "what it was given to remember waits for a run"
+        return waiting and f"{waiting}: save it after an episode, or let it remember when it is loaded"
 
     def _read_groups(self, groups: Sequence[Any]) -> None:
         learns, fresh = self._learning.learns_rewards, self._learning.nothing().own["values"]
@@ -190,7 +196,7 @@ class Recall(Agent):
         self._keep_values(behaviour)
         report = self._remember(early, late, before, tally, behaviour, spent, stream)
         trace["steps"].append(int(counts.to_lists()[2].sum()))
-        trace["belief"].append(_posterior(behaviour))
+        trace["belief"].append(posterior(behaviour))
         self._keep(trace, report)
         return report
 
@@ -205,7 +211,7 @@ class Recall(Agent):
             spent, stride = spent + outcome.steps, max(stride, spent + outcome.steps)
             settle_episode(behaviour, counts)
             trace["steps"].append(spent)
-            trace["belief"].append(_posterior(behaviour))
+            trace["belief"].append(posterior(behaviour))
             if outcome.steps == 0:
                 break
         return trace
@@ -342,14 +348,14 @@ class Recall(Agent):
         if self._now is None:
             return []
         behaviour, against = self._now
-        return against.evidence(explored, _posterior_after(behaviour, explored))
+        return against.evidence(explored, posterior_after(behaviour, explored))
 
     def beliefs(self, explored: CountTable) -> dict[int, float]:
         """By the names of the worlds that were in memory when the episode began; -1 for a new one."""
         if self._now is None:
             return {}
         behaviour, against = self._now
-        shares = _posterior_after(behaviour, explored)
+        shares = posterior_after(behaviour, explored)
         return dict(zip([*(world.name for world in against.worlds), -1], shares, strict=True))
 
     def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
@@ -384,17 +390,3 @@ class Recall(Agent):
             "abstentions": self.abstentions,
             "evidence": {"episodes": self.kept.traces.as_dicts()},
         }
-
-
-def _posterior_after(behaviour: BeliefBehaviour, explored: CountTable) -> list[float]:
-    """The posterior after all that was explored; the behaviour, with which the episode goes on, stays as it is."""
-    copied = deepcopy(behaviour)
-    settle_episode(copied, explored)
-    return _posterior(copied)
-
-
-def _posterior(behaviour: BeliefBehaviour) -> list[float]:
-    """Of every world in memory, and of a new one last."""
-    scores = behaviour.beliefs.scores
-    shares = np.exp(scores - scores.max())
-    return (shares / shares.sum()).round(6).tolist()  # type: ignore[no-any-return]

@@ -96,7 +96,7 @@ class RecallMemory:
         the evidence of some episodes.
     """
 
-    worlds: Annotated[list[World], Within(most="episodes")] = field(default_factory=list)
+    worlds: list[World] = field(default_factory=list)
     past: Annotated[list[PastEpisode], Within(most="episodes")] = field(default_factory=list)
     transitions: Annotated[NDArray[np.int64], Within(0)] = field(default_factory=lambda: np.empty(0, np.int64))
     spreads: Annotated[NDArray[np.float64], Within(0.0)] = field(default_factory=lambda: np.empty(0))

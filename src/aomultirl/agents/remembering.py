@@ -5,7 +5,7 @@ A *group* is all that is known of one world.  It is one of
 - an :class:`aomultirl.MDP`: every pair counts as visited VISITS times, with the outcomes that the model gives it;
 - counts of transitions, (S, A, S) or sparse (S * A, S): how often each was seen;
 - {"counts": as above, "rewards": (S, A), what each pair has earned in all, "ends": (S,), how many episodes ended on
-  arriving in each state}, the last two where they are known.
+  arriving in each state}, the last two where they are known.  Rewards are as agents are shown them, within [0, 1].
 """
 
 from collections.abc import Mapping
@@ -23,6 +23,8 @@ from aomultirl.setting import Setting
 
 VISITS = 100
 """Visits of every pair that a model is worth."""
+MOST_VISITS = 2.0**53
+"""Of a transition: numbers above are not exact any more."""
 PARTS = ("counts", "rewards", "ends")
 
 
@@ -79,6 +81,8 @@ def _from_model(model: MDP) -> dict[str, Any]:
 def _whole(array: NDArray[np.float64], place: str) -> NDArray[np.int64]:
     if (array != np.rint(array)).any():
         raise checks.Refusal(place, "holds a number that is not whole")
+    if array.max(initial=0.0) > MOST_VISITS:
+        raise checks.Refusal(place, f"holds {array.max():g}, more than {MOST_VISITS:g}")
     return array.astype(np.int64)
 
 
@@ -110,12 +114,13 @@ def _rewards(given: Any, counts: Any, setting: Setting, place: str) -> NDArray[n
     name = f"{place}['rewards']"
     if given is None:
         raise checks.Refusal(place, 'has no part "rewards", and the agent is not told what pairs earn')
-    sums = np.asarray(checks.finite_array(name, given, lowest=0.0), np.float64)
+    sums = np.asarray(checks.finite_array(name, given), np.float64)
     if sums.shape != (setting.n_states, setting.n_actions):
         raise checks.Refusal(name, f"has shape {sums.shape}, not (S, A) = {(setting.n_states, setting.n_actions)}")
     visits = np.asarray(counts.sum(axis=1)).ravel()
-    high = np.flatnonzero(sums.ravel() > visits * (1.0 + 1e-12))
-    if len(high):
-        s, a = divmod(int(high[0]), setting.n_actions)
-        raise checks.Refusal(name, f"[{s}, {a}] is {sums[s, a]:g}, more than 1 for each of {visits[high[0]]:g} visits")
+    wrong = np.flatnonzero((sums.ravel() < 0.0) | (sums.ravel() > visits * (1.0 + 1e-12)))
+    if len(wrong):
+        s, a = divmod(int(wrong[0]), setting.n_actions)
+        said = "negative" if sums[s, a] < 0.0 else f"more than 1 for each of {visits[wrong[0]]:g} visits"
+        raise checks.Refusal(f"{name}[{s}, {a}]", f"is {sums[s, a]:g}, {said}: rewards are those that agents are shown")
     return np.asarray(np.minimum(sums.ravel(), visits))

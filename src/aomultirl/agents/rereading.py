@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import gammaln
 
+from aomultirl import checks
 from aomultirl.agents.parting import ways_to_part
 from aomultirl.agents.past_episodes import PastEpisode, check_fit, fold, make_places
 from aomultirl.agents.recall_levels import earned, levels_of, rescale, sums_at, take_levels, take_sums
@@ -37,7 +38,7 @@ MOST_PAST = 500
 MOST_ENTRIES = 2_000_000
 """Entries of them, of 16 bytes each."""
 MOST_WORLDS = 32
-"""Worlds, beside those that clusters stand on."""
+"""Worlds; of more, those that clusters stand on are kept, however many, and no others."""
 MARGIN = 0.2
 """ln of the joint likelihood, for each episode of the smaller of two worlds, that making one of them must gain."""
 REREAD = 6
@@ -118,6 +119,10 @@ class Rereading:
 
     def begin_with(self, known: Sequence[tuple[CountTable, Floats]], values: Floats) -> None:
         """Add worlds of which this was counted and earned, by others; values, (S,): where planning begins."""
+        there = len(self.memory.worlds)
+        if there + len(known) > MOST_WORLDS:
+            beside = f", and {there} are in memory" if there else ""
+            raise checks.Refusal("groups", f"has {len(known)} worlds{beside}: at most {MOST_WORLDS} are kept")
         self._note_change(take_sums(self.memory, self.rows, known))
         for table, sums in known:
             make_places(self.memory.past, self.rows, table)

@@ -152,6 +152,8 @@ def to_bytes(agent: Agent, beside: Mapping[str, Any] | None = None) -> bytes:
     kind = type(agent)
     if not can_be_saved(agent):
         raise ValueError(f"{kind.__name__} cannot be saved: it does not say what it remembers, see Agent.keeps")
+    if agent.why_unsaved():
+        raise ValueError(f"{kind.__name__} cannot be saved: {agent.why_unsaved()}")
     encoder, begun = Encoder(), "setting" in vars(agent)
     document = _Document(
         format=FORMAT,

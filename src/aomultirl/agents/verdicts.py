@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from aomultirl.identifying.proof import (
     is_rejected,
     ln_against,
 )
+from aomultirl.learning.beliefs import BeliefBehaviour, settle_episode
 
 COVER = 0.8
 """Share of an episode's steps that must lie at certified pairs for it to be proven."""
@@ -142,3 +144,17 @@ def witness(worlds: Sequence[World], known: Knowledge, rules: Standards, gammas:
             seen[place], visits[place] = at_places(known, world.proven, n_states)
     proven = Knowledge(known.starts, known.states, seen, visits)
     return Witness(list(worlds), known, proven, rules, gammas, n_states)
+
+
+def posterior(behaviour: BeliefBehaviour) -> list[float]:
+    """Of every world in memory, and of a new one last."""
+    scores = behaviour.beliefs.scores
+    shares = np.exp(scores - scores.max())
+    return (shares / shares.sum()).round(6).tolist()  # type: ignore[no-any-return]
+
+
+def posterior_after(behaviour: BeliefBehaviour, explored: CountTable) -> list[float]:
+    """The posterior after all that was explored; the behaviour, with which the episode goes on, stays as it is."""
+    copied = deepcopy(behaviour)
+    settle_episode(copied, explored)
+    return posterior(copied)

@@ -5,7 +5,10 @@ A row leans on the same row in other worlds as far as the data support: the coun
     odds = min{rho / (1 - rho), GUESS} ML(D) / prod_w ML(d_w)
 
 visits (:mod:`.row_likelihoods`), all of them where the odds are high and none below LEAST_ODDS; a row that a world has
-not shown is a guess, worth GUESS visits at most.  However often rows are shared, rho alone is worth no more than a
+not shown is a guess, worth GUESS visits at most, and as long as its state was left by other actions no more than
+PASSES (1 + rho / (1 - rho) ML(D) / prod_w ML(d_w)) times: what differs here with probability q is worth one look when
+it was passed by 1 / q times or so, and whoever relies on a guess for ever never finds the one row that is better here.
+However often rows are shared, rho alone is worth no more than a
 guess: the few rows that differ are those that matter, and two visits that went as elsewhere must not be the last.  And
 a world's own counts are worth no more than the data support that its episodes agree: if they may have been of several
 worlds, whose rows differ, the present one must be looked at anew.  With e_k the counts of its episodes,
@@ -36,6 +39,8 @@ from aomultirl.learning.row_likelihoods import TRANSITION, Floats, Integers
 
 GUESS = 4.0
 """Visits that a guess is worth at most: a new world must be looked at where it matters."""
+PASSES = 16.0
+"""Visits of a state, for each in 1 + odds, after which an action that was never tried there is guessed no more."""
 LEAST_ODDS = 1e-3
 """Odds below which nothing is leant on: they say nothing, and l, which grows as visits fall, must stay a number."""
 
@@ -52,6 +57,7 @@ def fill_planning_counts(
     alone: Floats,
     shared: Floats,
     trust: Floats,
+    n_actions: int,
     doubts: bool,
     out: Floats,
 ) -> None:
@@ -67,13 +73,17 @@ def fill_planning_counts(
             apart += own[w, x]
         for p in range(first[x], first[x + 1]):
             everywhere += pooled[p]
-        rho = shared[kinds[x]]
-        odds = min(rho / (1.0 - rho), GUESS) * math.exp(min(60.0, together[x] - apart))
+        rho, ratio = shared[kinds[x]], math.exp(min(60.0, together[x] - apart))
+        odds, passes = min(rho / (1.0 - rho), GUESS) * ratio, PASSES * (1.0 + rho / (1.0 - rho) * ratio)
         for w in range(count + 1):
             n = masses[w, x] if w < count else 0.0
             borrowed, trusted = 0.0, 1.0
             has_parent = kinds[x] == TRANSITION and trust[x] > 0.0
-            if everywhere > n and odds >= LEAST_ODDS and not (has_parent and n > 0.0):
+            passed = 0.0
+            if kinds[x] == TRANSITION and n == 0.0 and not has_parent and w < count:
+                for y in range(x - x % n_actions, x - x % n_actions + n_actions):
+                    passed += masses[w, y]
+            if everywhere > n and odds >= LEAST_ODDS and passed <= passes and not (has_parent and n > 0.0):
                 borrowed = min(1.0, (odds if n > 0.0 else min(odds, GUESS)) / (everywhere - n))
             if doubts and w < count and n > 0.0 and kinds[x] == TRANSITION:
                 agree = math.exp(min(60.0, own[w, x] - alone[w, x]))

@@ -295,7 +295,15 @@ class WorldRows:
         out = np.empty((self.count + 1, len(self.pooled)))
         numbers = (self.own, self.together, self.alone, self.shared, self.trust)
         fill_planning_counts(
-            self.layout.first, self.layout.kinds, self.counts, self.masses, self.pooled, *numbers, doubts, out
+            self.layout.first,
+            self.layout.kinds,
+            self.counts,
+            self.masses,
+            self.pooled,
+            *numbers,
+            self.layout.n_pairs // self.layout.n_states,
+            doubts,
+            out,
         )
         return out
 

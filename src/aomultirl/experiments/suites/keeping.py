@@ -55,7 +55,7 @@ class KeptRuns:
             if not line:
                 continue
             try:
-                held = json.loads(line)
+                held = json.loads(line, parse_constant=_refuse)
                 self._runs[held["run"]] = _run(held["shown"])
                 self.versions.add(str(held["version"]))
             except (ValueError, KeyError, TypeError) as fault:
@@ -94,6 +94,11 @@ def name_of(case: SuiteCase, seed: int, number: int) -> str:
     parts = [case.cell(seed, number).world, case.stream, case.agent, case.episodes, case.horizon, seed, number]
     parts += [[list(window) for window in case.windows], case.reward_range]
     return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _refuse(word: str) -> float:
+    """NaN and infinities are no JSON."""
+    raise ValueError(word)
 
 
 def _finite(shown: dict[str, Any]) -> dict[str, Any]:
