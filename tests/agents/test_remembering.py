@@ -148,7 +148,7 @@ def test_rewards_are_needed_where_nobody_knows_them_and_are_at_most_one_a_visit(
 def test_more_worlds_than_episodes_are_remembered_saved_and_loaded(tmp_path):
     models, agent = ao.worlds.gridworld(), ao.agents.Recall(0.05, 60)
     agent.remember(models)
-    with pytest.raises(ValueError, match=r"Recall cannot be saved: what it was given to remember waits for a run"):
+    with pytest.raises(ValueError, match=r"Recall cannot be saved: what it remembers is read by its first run"):
         ao.save(agent, tmp_path / "too_early")
     assert not list(tmp_path.iterdir())
     ao.run(agent, models, ao.streams.uniform(), 2)

@@ -156,8 +156,9 @@ class Recall(Agent):
             self._groups += found
 
     def why_unsaved(self) -> str:
-        waiting = "" if "setting" in vars(self) or not self._groups else "what it was given to remember waits for a run"
-        return waiting and f"{waiting}: save it after an episode, or let it remember when it is loaded"
+        if "setting" in vars(self) or not self._groups:
+            return ""
+        return "what it remembers is read by its first run: save it after that, or let it remember once it is loaded"
 
     def _read_groups(self, groups: Sequence[Any]) -> None:
         learns, fresh = self._learning.learns_rewards, self._learning.nothing().own["values"]
