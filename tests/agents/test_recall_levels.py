@@ -137,7 +137,7 @@ def test_once_there_are_many_what_was_counted_before_keeps_its_means():
         total[past.places] += past.counts
     assert (rows.pooled >= total - 1e-6).all()
     agent._reading._note_change(True)
-    agent._reading._write_down()
+    agent._reading.write_down()
     for k in range(6, 10):
         play(agent, models[k % 2], k)
     assert agent.findings()["rewards"] == "means"

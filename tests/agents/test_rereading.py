@@ -128,8 +128,8 @@ def test_worlds_that_become_one_are_as_if_they_had_always_been(seed, learns_rewa
     counts, episodes, met = one.counts, one.episodes + two.episodes, one.met + two.met
     counts.add(two.counts)
     alone = one.alone + two.alone
-    life.reading._make_one(0, 1)
-    life.reading._write_down()
+    life.reading.make_one(0, 1)
+    life.reading.write_down()
     check(life)
     assert worlds[0] is one
     assert two not in worlds
@@ -176,7 +176,7 @@ def test_a_world_is_drawn_from_the_posterior():
         assert sure == pytest.approx(shares[place])
         often[place] += 1
         if len(life.memory.worlds) == len(shares):
-            life.reading._remove(place)
+            life.reading.remove(place)
     expected = 3000 * shares
     likely = expected > 5.0
     assert likely.sum() > 1
@@ -251,22 +251,104 @@ def test_episodes_of_two_worlds_are_told_apart_in_the_end(seed):
 def test_merging_and_parting_make_the_joint_likelihood_rise(life, episodes):
     life.live(episodes)
     reading, worlds = life.reading, life.memory.worlds
-    before, count = reading._joint(), len(worlds)
+    before, count = reading.joint(), len(worlds)
     reading._merge()
-    assert reading._joint() >= before - 1e-9
-    assert (len(worlds) < count) == (reading._joint() > before + 1e-9)
+    assert reading.joint() >= before - 1e-9
+    assert (len(worlds) < count) == (reading.joint() > before + 1e-9)
     for world in list(worlds):
-        before, shared = reading._joint(), reading.rows.shared.copy()
+        before, shared = reading.joint(), reading.rows.shared.copy()
         new = reading._part(world, life.stream)
         if new is None:
-            assert reading._joint() == pytest.approx(before)
+            assert reading.joint() == pytest.approx(before)
             assert (reading.rows.shared == shared).all()
         else:
-            assert reading._joint() > before
+            assert reading.joint() > before
             assert new.episodes > 0
             assert world.episodes > 0
-    reading._write_down()
+    reading.write_down()
     check(life)
+
+
+def signs(counts, is_spread):
+    """A memory of worlds with a sign each; episodes that showed the sign of none of them are spread over all."""
+    life = Life(3, n_states=5, n_actions=1, worlds=1)
+    n_worlds = 3 if is_spread else len(counts)
+    pasts = []
+    for sign, count in enumerate(counts):
+        for k in range(count):
+            visits = np.zeros((5, 5), int)
+            visits[0, 1 + sign] = 1
+            pasts.append(life.take_in(counted=Counted(visits, np.zeros(5, int), np.empty(0))))
+            pasts[-1].wanted = sign if sign < n_worlds else k % n_worlds
+    while len(life.memory.worlds) < n_worlds:
+        life.reading.found(life.values)
+    for past in pasts:
+        life.reading.move([past], past.world, past.wanted)
+        del past.wanted
+    for number, past in enumerate(pasts):
+        past.sure = 1.0 if is_spread and number < sum(counts[:n_worlds]) else 0.5
+    for place in reversed(range(n_worlds, len(life.memory.worlds))):
+        life.reading.remove(place)
+    life.reading.rows.fit()
+    life.reading.sum_alone()
+    return life, pasts
+
+
+def test_a_world_is_gathered_from_episodes_that_were_spread_over_others():
+    """Each world holds ten that are none of its own; no world is worth parting, together they are worth a world."""
+    life, pasts = signs([30, 30, 30, 30], is_spread=True)
+    reading, worlds = life.reading, life.memory.worlds
+    for place in range(3):  # what one world would gain by letting them go
+        before, shared = reading.joint(), reading.rows.shared.copy()
+        new, leaving = reading.found(life.values), [past for past in pasts[90:] if past.world == place]
+        reading.move(leaving, place, new)
+        assert reading.joint() < before + 2.0
+        reading.move(leaving, new, place)
+        reading.withdraw(new)
+        reading.rows.shared[:] = shared
+    before, met = reading.joint(), sum(world.met for world in worlds)
+    reading._gather(life.stream)
+    assert reading.joint() > before + 10.0
+    assert len(worlds) == 4
+    assert [past.world for past in pasts] == [sign for sign in range(4) for _ in range(30)]
+    assert [world.episodes for world in worlds] == [30] * 4
+    assert sum(world.met for world in worlds) == pytest.approx(met)
+    reading.write_down()
+    check(life)
+
+
+def test_nothing_is_gathered_where_every_episode_is_in_its_world():
+    life, pasts = signs([15, 15, 15], is_spread=False)
+    before, where, named = bits(life.reading), [past.world for past in pasts], life.memory.named
+    life.reading._gather(life.stream)
+    after = bits(life.reading)
+    assert [past.world for past in pasts] == where
+    assert life.memory.named == named
+    assert [name for name in before if before[name] != after[name] and name != "alone"] == []
+    assert len(life.memory.worlds) == 3
+
+
+def test_episodes_that_were_put_together_leave_their_world_as_worlds_become_one(monkeypatch):
+    """A block of twenty that either world explains: drawn as one episode is, it would go to and fro."""
+
+    def moves(margin):
+        monkeypatch.setattr(rereading, "MARGIN", margin)
+        life, pasts = signs([40, 40], is_spread=False)
+        reading, memory = life.reading, life.memory
+        block = pasts[0]
+        for other in pasts[1:20]:
+            block = block.joined(other)
+        memory.past[:] = [block, *(past for past in pasts if past not in pasts[:20])]
+        scores = np.zeros(3)
+        monkeypatch.setattr(reading, "scores", lambda _: scores.copy())
+        places = []
+        for _ in range(30):
+            reading._reread(block, life.stream)
+            places.append(block.world)
+        return len(set(places))
+
+    assert moves(0.0) > 1
+    assert moves(0.69) == 1
 
 
 @settings(deadline=None, max_examples=25)
@@ -277,9 +359,9 @@ def test_alone_is_the_sum_over_episodes_of_ln_ml(life):
     life.reading.review(life.stream)
     assert life.reading.rows.alone == pytest.approx(slow_alone(life), abs=1e-6)
     life.memory.past[:2] = []
-    life.reading._sum_alone()
+    life.reading.sum_alone()
     assert life.reading.rows.alone == pytest.approx(slow_alone(life), abs=1e-6)
-    life.reading._write_down()
+    life.reading.write_down()
     check(life)
 
 
@@ -418,7 +500,7 @@ def test_what_is_settled_never_moves(life):
         assert (dense(host.counts, life.sizes[0]) >= settled).all()
         assert past in life.memory.past or k % 4 == 0
     place = life.memory.worlds.index(host)
-    held = life.reading._settled(place, [past for past in life.memory.past if past.world == place])
+    held = life.reading.settled_in(place, [past for past in life.memory.past if past.world == place])
     slow = slow_rows(life.reading.rows.layout, Counted(settled, np.zeros(life.sizes[0]), np.zeros(len(settled))))
     n_pairs = life.reading.rows.layout.n_pairs
     assert held[: life.reading.rows.layout.first[n_pairs]] == pytest.approx(np.concatenate(slow[:n_pairs]))

@@ -3,12 +3,18 @@
 Every episode is put in a world by a draw from its posterior, and kept with its counts; it founds a world only where it
 is new (:mod:`aomultirl.learning.novelty`).  After every episode a few past ones are taken out and drawn again.  Ever
 more rarely, all worlds are gone through: how spread and how shared rows are is learned anew, worlds merge where the
-joint likelihood rises, and those that are in truth several are parted (:mod:`aomultirl.learning.regrouping`).  So a
-mistake of an early day is mended when more is known, and a world that was none dissolves.
+joint likelihood rises, those that are in truth several are parted (:mod:`aomultirl.learning.regrouping`), and episodes
+of several worlds that none of them explains well are gathered into one of their own.  So a mistake of an early day is
+mended when more is known, and a world that was none dissolves.
+
+Gathering finds what parting cannot.  A world that was never recognised is spread over those that are known: of four
+doors with a sign each, three are known, and whoever sees the fourth sign is taken for one of the three at random.  No
+single world is likelier without its few, but all of them together make a world that explains them better.
 
 Which world an episode was can be a matter of taste once a policy has settled: where a sign names the world and the
 agent follows it, one world with an unreliable sign explains everything as well as several do, but acting needs to tell
-them apart.  So worlds become one only where that gains MARGIN for each episode of the smaller one.
+them apart.  So worlds become one only where that gains MARGIN for each episode of the smaller one, and episodes that
+were put together leave their world only where it gains as much for each of them.
 
 Bounded: when there are more than MOST_PAST episodes, or entries than MOST_ENTRIES, the oldest ones of each world are
 put together, and are assigned together from then on.  None of this proves anything, and worlds that are proven to
@@ -18,20 +24,18 @@ differ never become one.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import gammaln
 
 from aomultirl import checks
+from aomultirl.agents.grouping import Grouping
 from aomultirl.agents.parting import ways_to_part
-from aomultirl.agents.past_episodes import PastEpisode, check_fit, fold, make_places
-from aomultirl.agents.recall_levels import earned, levels_of, rescale, sums_at, take_levels, take_sums
-from aomultirl.agents.recall_memory import RecallMemory, World
+from aomultirl.agents.past_episodes import PastEpisode, fold, make_places
+from aomultirl.agents.recall_levels import earned, rescale, sums_at, take_levels, take_sums
+from aomultirl.agents.recall_memory import World
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import RandomStream, draw_below
-from aomultirl.learning.regrouping import ln_gain_of_merging, score_episode
+from aomultirl.learning.regrouping import ln_gain_of_merging
 from aomultirl.learning.reward_levels import Notes
-from aomultirl.learning.row_layout import Entries
-from aomultirl.learning.row_likelihoods import NONE_LEFT, Floats, ln_joint
-from aomultirl.learning.world_rows import WorldRows
+from aomultirl.learning.row_likelihoods import Floats
 
 MOST_PAST = 500
 """Episodes that can be read again."""
@@ -39,12 +43,17 @@ MOST_ENTRIES = 2_000_000
 """Entries of them, of 16 bytes each."""
 MOST_WORLDS = 32
 """Worlds; of more, those that clusters stand on are kept, however many, and no others."""
-MARGIN = 0.2
-"""ln of the joint likelihood, for each episode of the smaller of two worlds, that making one of them must gain."""
+MARGIN = 0.69
+"""ln of the joint likelihood, for each episode of the smaller of two worlds, that making one of them must gain: half of
+what two halves of one world gain, 2 ln 2."""
 REREAD = 6
 """Past episodes that are drawn again after every episode."""
 REREAD_AT_REVIEW = 200
 """The same after all worlds were gone through."""
+UNSURE = 0.9
+"""An episode that was less probable in its world when it was last read may be gathered into another."""
+GATHERED, GATHERINGS = 64, 3
+"""Episodes that are gathered at most, drawn at random; how often each of them chooses its world."""
 EASE = 8
 """All worlds are gone through when there is an eighth more episodes than the last time."""
 FADING = 0.98
@@ -52,31 +61,8 @@ FADING = 0.98
 LOT = 2**31
 
 
-class Rereading:
-    """The worlds and the past episodes of a memory, with the rows that they make up.
-
-    Parameters
-    ----------
-    memory
-        which is changed between episodes.
-    n_states, n_actions, learns_rewards
-        of the run.
-    """
-
-    def __init__(self, memory: RecallMemory, n_states: int, n_actions: int, learns_rewards: bool) -> None:
-        self.memory = memory
-        keys = memory.transitions if len(memory.transitions) else None
-        self.rows = WorldRows(n_states, n_actions, learns_rewards, keys, levels_of(memory))
-        for place, world in enumerate(memory.worlds):
-            self.rows.add_table(world.counts, world.sums)
-            self.rows.alone[place] = world.alone
-        if len(memory.spreads):
-            self.rows.spreads[:], self.rows.shared[:] = memory.spreads, memory.sharing
-            self.rows.means[:], self.rows.trust[:] = memory.parents, memory.trust
-            self.rows.kinship = memory.kinship
-        self.rows.weigh()
-        self._changed: set[int] = set()
-        check_fit(memory.past, self.rows.counts, self.rows.layout)
+class Rereading(Grouping):
+    """The worlds and the past episodes of a memory, which are read again and again."""
 
     # -- one episode --------------------------------------------------------------------------------------
 
@@ -111,7 +97,7 @@ class Rereading:
             world.met *= FADING
         episode = PastEpisode(entries.places, entries.counts, world=-1, sure=0.0)
         episode.world, episode.sure = self._draw(episode, values, stream, barred, is_new)
-        self._put(episode, episode.world)
+        self.put(episode, episode.world)
         memory.worlds[episode.world].met += 1.0
         memory.past.append(episode)
         memory.met += 1
@@ -126,21 +112,21 @@ class Rereading:
         self._note_change(take_sums(self.memory, self.rows, known))
         for table, sums in known:
             make_places(self.memory.past, self.rows, table)
-            place, entries = self._found(values), self.rows.entries(table, sums_at(self.rows, table, sums))
+            place, entries = self.found(values), self.rows.entries(table, sums_at(self.rows, table, sums))
             self.rows.put(entries, place)
             self.memory.worlds[place].episodes = 1
-            self._changed.add(place)
+            self.changed.add(place)
         self.rows.fit()
-        self._sum_alone()
-        self._write_down()
+        self.sum_alone()
+        self.write_down()
 
     def settle(self, episode: PastEpisode, world: World) -> None:
         """The episode that was taken in last is proven to be of this world, and is never read again."""
         old = self.memory.worlds[episode.world]
-        self._move([episode], episode.world, self.memory.worlds.index(world))
+        self.move([episode], episode.world, self.memory.worlds.index(world))
         self.memory.past.remove(episode)
         if old.episodes == 0:
-            self._remove(self.memory.worlds.index(old))
+            self.remove(self.memory.worlds.index(old))
 
     def look_back(self, stream: RandomStream) -> None:
         """Read some of the past again, and bring memory within its bounds."""
@@ -151,19 +137,7 @@ class Rereading:
             self.review(stream)
         fold(memory.past, MOST_PAST, MOST_ENTRIES)
         self._forget()
-        self._write_down()
-
-    def _scores(self, past: PastEpisode) -> Floats:
-        """(W + 1,), ln of prior times likelihood of an episode that is in no world."""
-        rows, layout = self.rows, self.rows.layout
-        numbers = (rows.own, rows.together, rows.pooled, rows.theta, rows.alpha, rows.shared)
-        scores = score_episode(
-            layout.owners, layout.kinds, rows.counts, rows.masses, *numbers, past.places, past.counts
-        )
-        sizes = np.append(self._sizes, 1.0)  # a Chinese restaurant: G(n + m) / G(n) for m that join n, else G(m)
-        joining = gammaln(sizes + past.episodes) - gammaln(sizes)
-        joining[-1] = gammaln(past.episodes)
-        return np.asarray(scores + joining)
+        self.write_down()
 
     def _draw(
         self,
@@ -175,10 +149,13 @@ class Rereading:
     ) -> tuple[int, float]:
         """The place of a world for an episode that is in none, drawn from the posterior, and how probable it is.
 
-        A world is founded only where the episode is new, or where there is no world that it may be.
+        A world is founded only where the episode is new, or where there is no world that it may be.  Several that were
+        put together leave the world that they were in only as worlds become one: where that gains MARGIN for each.
         """
-        scores, worlds = self._scores(past), self.memory.worlds
+        scores, worlds = self.scores(past), self.memory.worlds
         empty = [place for place, world in enumerate(worlds) if world.episodes == 0]
+        if past.episodes > 1:
+            scores[len(worlds) if past.world in empty else past.world] += MARGIN * past.episodes
         for place in [*empty, *map(worlds.index, barred)]:
             scores[place] = -np.inf
         shares = np.exp(scores - scores.max())
@@ -192,22 +169,8 @@ class Rereading:
         place = min(place, len(chances) - 1 if chances[-1] > 0.0 else len(chances) - 2)
         sure = float(shares[place])
         if place == len(worlds):
-            place = empty[0] if empty else self._found(values)  # one that has just been left keeps its name
+            place = empty[0] if empty else self.found(values)  # one that has just been left keeps its name
         return place, sure
-
-    def _found(self, values: Floats) -> int:
-        memory, place = self.memory, self.rows.add_world()
-        table, sums = self.rows.table(place)
-        alone = np.zeros(len(self.rows.theta))
-        memory.worlds.append(World(table, sums, values.copy(), alone, name=memory.named))
-        memory.named += 1
-        return place
-
-    def _put(self, past: PastEpisode, place: int, sign: int = 1) -> None:
-        """Add an episode to a world, or take it away with a sign of -1."""
-        self.rows.put(Entries(past.places, past.counts), place, float(sign))
-        self.memory.worlds[place].episodes += sign * past.episodes
-        self._changed.add(place)
 
     def _reread_some(self, times: int, stream: RandomStream) -> None:
         """Draw a world for so many of the past episodes again, each chosen at random."""
@@ -216,30 +179,22 @@ class Rereading:
 
     def _reread(self, past: PastEpisode, stream: RandomStream) -> None:
         """Take a past episode out of its world, and draw one for it again."""
-        old, before = self.memory.worlds[past.world], self._changed.copy()
-        self._put(past, past.world, -1)
+        old, before = self.memory.worlds[past.world], self.changed.copy()
+        self.put(past, past.world, -1)
         world, past.sure = self._draw(past, old.values, stream)
-        self._put(past, world)
+        self.put(past, world)
         if world == past.world and not self.rows.learns_rewards:  # fractions may differ in their last bit
-            self._changed = before
+            self.changed = before
         past.world = world
         if old.episodes == 0:
-            self._remove(self.memory.worlds.index(old))
-
-    def _remove(self, place: int) -> None:
-        """Forget a world that no episode is held to be any more."""
-        self.rows.remove_world(place)
-        del self.memory.worlds[place]
-        for past in self.memory.past:
-            past.world -= past.world > place
-        self._changed = set(range(len(self.memory.worlds)))
+            self.remove(self.memory.worlds.index(old))
 
     # -- all of them --------------------------------------------------------------------------------------
 
     def review(self, stream: RandomStream) -> None:
-        """Go through all worlds: learn the prior, merge, part, merge, and read much of the past again."""
+        """Go through all worlds: learn the prior, merge, part, gather, merge, and read much of the past again."""
         self.rows.fit()
-        self._sum_alone()
+        self.sum_alone()
         self.memory.vectors = np.empty(0)
         self._merge()
         waiting = list(self.memory.worlds)
@@ -248,40 +203,16 @@ class Rereading:
             new = self._part(world, stream)
             if new is not None:
                 waiting += [world, new]
+        self._gather(stream)
         self._merge()
         self._reread_some(min(REREAD_AT_REVIEW, 4 * len(self.memory.past)), stream)
-        self._changed = set(range(len(self.memory.worlds)))
-
-    def _sum_alone(self) -> None:
-        """Sum ln ML of the past episodes' own rows anew, with the prior as it is; what is settled counts in full."""
-        rows, first = self.rows, self.rows.layout.first[:-1]
-        for place in range(rows.count):
-            settled = self._settled(place, [past for past in self.memory.past if past.world == place])
-            rows.alone[place] = rows.weigh_counts(settled) - np.log(np.maximum(1.0, np.add.reduceat(settled, first)))
-        for past in self.memory.past:
-            rows.add_alone(Entries(past.places, past.counts), past.world)
-
-    def _settled(self, place: int, members: Sequence[PastEpisode]) -> Floats:
-        """(P,), the counts of a world beyond those of its past episodes."""
-        settled: Floats = np.array(self.rows.counts[place])
-        for past in members:
-            settled[past.places] -= past.counts
-        settled[settled < NONE_LEFT] = 0.0
-        return settled
-
-    @property
-    def _sizes(self) -> Floats:
-        return np.array([max(world.episodes, 1) for world in self.memory.worlds], np.float64)
-
-    def _joint(self) -> float:
-        rows = self.rows
-        return float(ln_joint(rows.layout.kinds, rows.own, rows.together, rows.shared, self._sizes))
+        self.changed = set(range(len(self.memory.worlds)))
 
     def _merge(self) -> None:
         """Make one of the two worlds that gain most by it, until none do."""
         worlds, rows = self.memory.worlds, self.rows
         while True:
-            best, pair, sizes = 0.0, None, self._sizes
+            best, pair, sizes = 0.0, None, self.sizes
             numbers = (rows.own, rows.together, rows.theta, rows.alpha, rows.shared, sizes)
             for i in range(len(worlds)):
                 for j in range(i):
@@ -293,24 +224,7 @@ class Rereading:
                         best, pair = gain, (j, i)
             if pair is None:
                 return
-            self._make_one(*pair)
-
-    def _make_one(self, place: int, other: int) -> None:
-        one, two = self.memory.worlds[place], self.memory.worlds[other]
-        counts, alone = self.rows.counts[other].copy(), self.rows.alone[place] + self.rows.alone[other]
-        places = np.flatnonzero(counts)
-        self.rows.put(Entries(places, counts[places]), place)
-        self.rows.alone[place] = alone
-        if two.episodes > one.episodes:
-            one.values = two.values
-        one.episodes += two.episodes
-        one.met += two.met
-        if two.proven is not None:
-            one.proven, one.number, one.tries = two.proven, two.number, two.tries
-        for past in self.memory.past:
-            if past.world == other:
-                past.world = place
-        self._remove(other)
+            self.make_one(*pair)
 
     def _part(self, world: World, stream: RandomStream) -> World | None:
         """Part a world where the joint likelihood rises by it; the new one."""
@@ -319,40 +233,71 @@ class Rereading:
         members = [past for past in memory.past if past.world == place]
         if len(members) < 2:
             return None
-        settled, before, shared = self._settled(place, members), self._joint(), rows.shared.copy()
+        settled, before, shared = self.settled_in(place, members), self.joint(), rows.shared.copy()
         for part in ways_to_part(rows, place, members, settled, stream):
             if part.min() == part.max():
                 continue
-            new = self._found(world.values)
-            self._move([past for past, q in zip(members, part.tolist(), strict=True) if q], place, new)
+            new = self.found(world.values)
+            self.move([past for past, q in zip(members, part.tolist(), strict=True) if q], place, new)
             rows.fit_sharing()
-            if self._joint() > before:
+            if self.joint() > before:
                 memory.worlds[new].met = world.met * memory.worlds[new].episodes / sum(p.episodes for p in members)
                 world.met = max(0.0, world.met - memory.worlds[new].met)
-                self._sum_alone()
+                self.sum_alone()
                 return memory.worlds[new]
-            self._move([past for past in memory.past if past.world == new], new, place)
-            self._remove(new)
+            self.move([past for past in memory.past if past.world == new], new, place)
+            self.withdraw(new)
             rows.shared[:] = shared
         return None
 
-    def _move(self, episodes: list[PastEpisode], old: int, new: int) -> None:
-        for past in episodes:
-            self._put(past, old, -1)
-            self._put(past, new)
-            past.world = new
+    def _gather(self, stream: RandomStream) -> None:
+        """Make a world of episodes of several worlds that none of them explains well, where the joint likelihood rises.
+
+        Parting alone does not find it: of each world too few episodes would leave to be worth a world of their own.
+        """
+        memory, rows = self.memory, self.rows
+        unsure = [past for past in memory.past if past.sure < UNSURE and past.episodes == 1]
+        if len(unsure) < 2 or len(memory.worlds) >= MOST_WORLDS:
+            return
+        some = [unsure.pop(draw_below(len(unsure), stream)) for _ in range(min(GATHERED, len(unsure)))]
+        homes, before, shared = [past.world for past in some], self.joint(), rows.shared.copy()
+        met = [memory.worlds[home].met / memory.worlds[home].episodes for home in homes]
+        new = self.found(memory.worlds[homes[0]].values)
+        self.move(some[:1], homes[0], new)
+        for sweep in range(GATHERINGS):
+            for past in some[1:]:
+                self.put(past, past.world, -1)
+                scores = self.scores(past)[:-1]
+                if sweep == 0:  # a world of one episode is improbable, however well it explains them
+                    scores -= np.log(self.sizes)
+                scores[[world.episodes == 0 for world in memory.worlds]] = -np.inf
+                past.world = int(np.argmax(scores))
+                self.put(past, past.world)
+        rows.fit_sharing()
+        if self.joint() > before:
+            for past, home, much in zip(some, homes, met, strict=True):
+                memory.worlds[home].met = max(0.0, memory.worlds[home].met - much)
+                memory.worlds[past.world].met += much
+            for world in [world for world in memory.worlds if world.episodes == 0]:
+                self.remove(memory.worlds.index(world))
+            self.sum_alone()
+            return
+        for past, home in zip(some, homes, strict=True):
+            self.move([past], past.world, home)
+        self.withdraw(new)
+        rows.shared[:] = shared
 
     def rescale_rewards(self, times: float, plus: float) -> None:
         """Bring all rewards to another range."""
         rescale(self.memory, self.rows, times, plus)
         self._note_change(True)
-        self._write_down()
+        self.write_down()
 
     def _note_change(self, changed: bool) -> None:
         """Whether rewards are taken for something else than before."""
         if changed:
-            self._sum_alone()
-            self._changed = set(range(len(self.memory.worlds)))
+            self.sum_alone()
+            self.changed = set(range(len(self.memory.worlds)))
 
     # -- bounds -------------------------------------------------------------------------------------------
 
@@ -365,16 +310,4 @@ class Rereading:
                 return
             place = worlds.index(min(loose, key=lambda world: world.met))
             self.memory.past[:] = [past for past in self.memory.past if past.world != place]
-            self._remove(place)
-
-    def _write_down(self) -> None:
-        """Bring what files keep to the rows as they are."""
-        memory, rows = self.memory, self.rows
-        memory.transitions = rows.layout.keys
-        memory.spreads, memory.sharing, memory.kinship = rows.spreads.copy(), rows.shared.copy(), rows.kinship
-        memory.parents, memory.trust = rows.means.copy(), rows.trust.copy()
-        for place in sorted(self._changed):
-            memory.worlds[place].counts, memory.worlds[place].sums = rows.table(place)
-        for place, world in enumerate(memory.worlds):
-            world.alone = rows.alone[place].copy()
-        self._changed = set()
+            self.remove(place)
