@@ -9,7 +9,7 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.identifying.knowledge import NOVEL, knowledge
 from aomultirl.learning import world_rows
 from aomultirl.learning.planning_counts import GUESS, LEAST_ODDS, PASSES
-from aomultirl.learning.row_layout import places_of
+from aomultirl.learning.row_layout import count_reached, places_of
 from aomultirl.learning.row_likelihoods import END, REWARD, TRANSITION
 from aomultirl.learning.world_rows import WorldRows, rows_of
 from counted_worlds import Counted, dense, make_worlds, several_worlds, slow_alpha, slow_ln_ml, slow_rows
@@ -22,6 +22,14 @@ def bits(rows):
     return {name: getattr(rows, name).tobytes() for name in BOTH} | {
         name: getattr(rows.layout, name).tobytes() for name in ("first", "outcomes", "kinds", "owners")
     }
+
+
+@given(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 4))))
+def test_states_that_are_reached_are_counted_once_whatever_action_leads_there(transitions):
+    """State 4 stands for what nobody has seen, and counts for nothing."""
+    origins, _, states = (np.array([one[i] for one in sorted(transitions)], np.int64) for i in range(3))
+    slow = [len({state for origin, _, state in transitions if origin == s and state < 4}) for s in range(4)]
+    assert count_reached(origins, states, 4).tolist() == slow
 
 
 def rebuilt(rows):

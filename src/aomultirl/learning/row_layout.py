@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import CountTable
+from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import NOVEL
 from aomultirl.learning.row_likelihoods import END, REWARD, TRANSITION, Floats, Integers
 
@@ -76,6 +78,18 @@ def _keys(first: Integers, outcomes: NDArray[np.int32], n_states: int, n_pairs: 
     return pairs * (n_states + 1) + np.where(states == NOVEL, n_states, states)
 
 
+@kernel
+def count_reached(origins: Integers, states: Integers, n_states: int) -> Integers:
+    """(S,), how many states each leads to, of transitions that are sorted by where they begin; S stands for none."""
+    reach, last, spent = np.zeros(n_states, np.int64), np.full(n_states, -1), 0
+    for i in range(len(states)):
+        spent = serve_signals(spent, 1)
+        if states[i] < n_states and last[states[i]] != origins[i]:
+            last[states[i]] = origins[i]
+            reach[origins[i]] += 1
+    return reach
+
+
 def layout_of(keys: Integers, n_states: int, n_pairs: int, levels: Floats) -> Layout:
     """The layout with these transitions, the last place of every row among them, and these levels of rewards."""
     pairs, states = np.divmod(keys, n_states + 1)
@@ -83,10 +97,8 @@ def layout_of(keys: Integers, n_states: int, n_pairs: int, levels: Floats) -> La
     sizes = np.concatenate((np.bincount(pairs, minlength=n_pairs), ends, np.full(rows, len(levels))))
     kinds = np.full(len(sizes), REWARD, np.int8)
     kinds[:n_pairs], kinds[n_pairs : n_pairs + n_states] = TRANSITION, END
-    seen = states < n_states
-    origins = pairs[seen] // (n_pairs // n_states)
-    reached = np.unique(origins * n_states + states[seen])
-    states[~seen] = NOVEL
+    reach = count_reached(pairs // (n_pairs // n_states), states, n_states)
+    states[states == n_states] = NOVEL
     return Layout(
         first=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
         outcomes=np.concatenate((states, np.tile([0, 1], n_states), np.tile(np.arange(len(levels)), rows))).astype(
@@ -96,7 +108,7 @@ def layout_of(keys: Integers, n_states: int, n_pairs: int, levels: Floats) -> La
         owners=np.repeat(np.arange(len(sizes)), sizes),
         n_states=n_states,
         n_pairs=n_pairs,
-        reach=np.bincount(reached // n_states, minlength=n_states),
+        reach=reach,
         levels=levels,
     )
 
@@ -104,7 +116,9 @@ def layout_of(keys: Integers, n_states: int, n_pairs: int, levels: Floats) -> La
 def places_of(tables: Sequence[CountTable], n_states: int, n_pairs: int) -> Integers:
     """:attr:`Layout.keys` with a place for all that tables have counted."""
     every = [np.arange(n_pairs, dtype=np.int64) * (n_states + 1) + n_states]
-    return np.unique(np.concatenate(every + [transition_keys(table, n_states)[0] for table in tables]))
+    keys = np.concatenate(every + [transition_keys(table, n_states)[0] for table in tables])
+    keys.sort(kind="stable")  # which is quick where parts are sorted
+    return np.asarray(keys[np.append(True, keys[1:] != keys[:-1])])
 
 
 def transition_keys(table: CountTable, n_states: int) -> tuple[Integers, NDArray[np.int64]]:

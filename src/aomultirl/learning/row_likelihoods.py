@@ -53,6 +53,8 @@ LEAST_END_SPREAD = 0.2
 """theta of ends is at least this: a state that has ended no episode may still end the next."""
 BORROWED = 4.0
 """Visits as in the average row that every row's own theta borrows."""
+OFTEN = 64
+"""Visits up to which rows with the same numbers of visits and outcomes have theta worked out once."""
 LEAST_REACH = 32
 """Successors of a state that may follow however much the row has shown, if there are so many."""
 HALF = 0.5
@@ -153,7 +155,10 @@ def _own_spread(visits: float, distinct: float, average: float) -> float:
 def fit_spreads(first: Integers, kinds: NDArray[np.int8], counts: Floats, pooled: Floats, theta: Floats) -> None:
     """theta of every row, (R,), from the counts (W, P) of the worlds; that of rewards stays as it is."""
     n_rows, count, spent = len(kinds), len(counts), 0
-    visits = np.empty(n_rows * count)
+    visits, known = (
+        np.empty(n_rows * count),
+        np.zeros((OFTEN, OFTEN)),
+    )  # theta of rows with few visits, once it is known
     for kind in (TRANSITION, END):
         found, rows = 0.0, 0
         for x in range(n_rows):
@@ -175,7 +180,14 @@ def fit_spreads(first: Integers, kinds: NDArray[np.int8], counts: Floats, pooled
                 for p in range(first[x], first[x + 1]):
                     n += pooled[p]
                     distinct += pooled[p] > 0.0
-                theta[x] = _own_spread(n, distinct, average) if kind == TRANSITION else max(average, LEAST_END_SPREAD)
+                if kind == END:
+                    theta[x] = max(average, LEAST_END_SPREAD)
+                elif n >= OFTEN or distinct >= OFTEN or n != int(n):
+                    theta[x] = _own_spread(n, distinct, average)
+                else:
+                    if known[int(n), distinct] == 0.0:
+                        known[int(n), distinct] = _own_spread(n, distinct, average)
+                    theta[x] = known[int(n), distinct]
 
 
 @kernel
