@@ -218,7 +218,7 @@ def test_a_game_believes_what_its_history_says():
     """Likely worlds by name while it goes on; in the end the one that it was taken for, which is drawn."""
     models = ao.worlds.doors()
     agent = ao.agents.Recall(0.05, 10)
-    drawn_others = 0
+    drawn_others, over = 0, []
     for k in range(40):
         env = WorldEnv(models[k % 4], 0, streams(k, 1)[0])
         state, _ = env.reset()
@@ -235,7 +235,9 @@ def test_a_game_believes_what_its_history_says():
         assert list(belief.shares) == names
         assert belief.world in names or belief.world > max(names)
         drawn_others += belief.world != max(belief.shares, key=belief.shares.get)
+        over.append((game, belief))
     assert drawn_others > 0
+    assert all(game.belief == belief for game, belief in over), "later games change nothing"
 
 
 def test_the_evidence_after_an_episode_that_founds_a_cluster():

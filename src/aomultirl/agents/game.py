@@ -53,6 +53,7 @@ class Game:
 
     def __init__(self, agent: Agent, start: Any, seed: int) -> None:
         self._agent, self.reward, self._settled = agent, 0.0, False
+        self._last: Belief | None = None
         self._interface = interface_of(agent)
         self._scale = None if self._interface is None else replace(self._interface.scale)
         key = np.random.SeedSequence(checks.seed("seed", seed), spawn_key=(agent.completed,))
@@ -109,7 +110,10 @@ class Game:
 
     @property
     def belief(self) -> Belief | None:
-        """What the agent believes of this world; None for an agent that has no beliefs."""
+        """What the agent believes of this world, at last when it is over; None for an agent that has no beliefs."""
+        return self._last if self._settled and self.report is not None else self._believe()
+
+    def _believe(self) -> Belief | None:
         shares = self._agent.beliefs(self._session.counts)
         if not shares:
             return None
@@ -132,7 +136,7 @@ class Game:
         if self._settled or not self.over:
             return
         self._settled = True
-        agent = self._agent
+        agent, self._last = self._agent, self._believe()
         agent.completed += 1
         if self._interface is not None and self._scale is not None:
             self._interface.scale, agent.interface = self._scale, self._interface
