@@ -317,6 +317,18 @@ def test_a_world_is_gathered_from_episodes_that_were_spread_over_others():
     check(life)
 
 
+def test_going_through_all_worlds_gathers(monkeypatch):
+    """Without it three worlds stay three, and share the episodes of the fourth."""
+    found = []
+    for gathers in (True, False):
+        if not gathers:
+            monkeypatch.setattr(Rereading, "_gather", lambda *_: None)
+        life, pasts = signs([30, 30, 30, 30], is_spread=True)
+        life.reading.review(life.stream)
+        found.append((len(life.memory.worlds), len({past.world for past in pasts[90:]})))
+    assert found == [(4, 1), (3, 3)]
+
+
 def test_nothing_is_gathered_where_every_episode_is_in_its_world():
     life, pasts = signs([15, 15, 15], is_spread=False)
     before, where, named = bits(life.reading), [past.world for past in pasts], life.memory.named
