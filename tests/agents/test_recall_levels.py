@@ -241,6 +241,7 @@ def test_levels_that_nothing_counts_at_are_dropped_when_the_range_changes():
     memory, reading = lived([0.3, 0.3], [0.6])
     assert memory.levels.tolist() == [1.0, 0.6, 0.3, 0.0]
     reading.rescale_rewards(0.5, 0.25)
+    reading.write_down()
     assert memory.levels == pytest.approx([1.0, 0.55, 0.4, 0.0])
     assert memory.worlds[0].sums.tolist() == [0.0, 1.0, 2.0, 0.0]
 
@@ -250,10 +251,12 @@ def test_too_many_levels_in_another_range_are_means():
     memory, reading = lived(np.linspace(0.0, 1.0, MOST_LEVELS).tolist(), [0.0])
     assert len(memory.levels) == MOST_LEVELS
     reading.rescale_rewards(0.5, 0.25)
+    reading.write_down()
     assert len(memory.levels) == 0
     assert memory.worlds[0].sums == pytest.approx([0.5 * 4.0 + 0.25 * 9])
     assert [past.counts[-2:].sum() for past in memory.past] == pytest.approx([8.0, 1.0])
     reading.rescale_rewards(0.5, 0.0)
+    reading.write_down()
     assert memory.worlds[0].sums == pytest.approx([0.5 * (0.5 * 4.0 + 0.25 * 9)])
 
 

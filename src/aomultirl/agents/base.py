@@ -48,7 +48,7 @@ class Report:
     evaluation_horizon
         how many steps it is for.
     samples
-        what that policy was learned from; empty where nothing is learned.
+        what that policy was learned from; empty where nothing is learned, or where nobody asks for it.
     certified
         it was proven that the episode belongs to an old cluster: at every pair of the set, or of all.
     abstained
@@ -125,7 +125,7 @@ class Agent:
     loaded
         the agent was read from a file, and goes on from there.
     evaluates
-        whether anybody asks for the plan of :attr:`Report.evaluation`, which takes long in large worlds.
+        whether anybody asks for :attr:`Report.evaluation` and :attr:`Report.samples`, which take long in large worlds.
     recognition
         how the agent recognises a world: "samples", when every pair that it compares has its samples; "evidence", as
         soon as the evidence suffices; "belief", while it acts; empty for agents that do not.

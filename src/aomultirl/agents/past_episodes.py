@@ -45,10 +45,11 @@ class PastEpisode:
 
     def joined(self, other: "PastEpisode") -> "PastEpisode":
         """Both together, in the world of this one."""
-        places = np.union1d(self.places, other.places)
-        counts = np.zeros(len(places))
-        for episode in (self, other):
-            counts[np.searchsorted(places, episode.places)] += episode.counts
+        at = np.searchsorted(self.places, other.places)
+        new = np.append(self.places, -1)[at] != other.places
+        places = np.insert(self.places, at[new], other.places[new])  # no sorting: the first may be long
+        counts = np.insert(self.counts, at[new], 0.0)
+        counts[np.searchsorted(places, other.places)] += other.counts
         return PastEpisode(places, counts, self.world, 1.0, self.episodes + other.episodes)
 
 

@@ -56,8 +56,6 @@ from aomultirl.learning.practical import Practical
 from aomultirl.learning.row_likelihoods import ENDS, Floats
 from aomultirl.setting import Setting
 
-RESOLVED = 0.99
-"""Posterior probability above which it is said to be resolved which world an episode was."""
 CHUNK, TRIES = 8, 3
 """Steps between two looks at what is proven, at least; episodes that try in vain to prove a world."""
 FIRST_LOOK = 25
@@ -87,7 +85,6 @@ class Recall(Agent):
     recognition = "belief"
     pair_bytes = 250
     keeps: ClassVar[type] = RecallMemory
-    kept: RecallMemory
 
     def __init__(
         self,
@@ -115,14 +112,25 @@ class Recall(Agent):
         if not isinstance(self.learner, Practical):
             raise checks.Refusal("learner", f"is {checks.shown(self.learner)}, not ao.learning.Practical(...)")
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
-        self._take_over(RecallMemory())
+        self.kept = RecallMemory()
         self._read_groups(self._groups)
         self._now: tuple[BeliefBehaviour, Witness] | None = None
 
-    def _take_over(self, kept: RecallMemory) -> None:
-        self.kept = kept
+    @property
+    def kept(self) -> RecallMemory:
+        """What is remembered.  Tables of counts are made here, where somebody asks: they take long in large worlds."""
+        self._reading.write_down()
+        return self._reading.memory
+
+    @kept.setter
+    def kept(self, kept: RecallMemory) -> None:
         setting = self.setting
         self._reading = Rereading(kept, setting.n_states, setting.n_actions, self._learning.learns_rewards)
+
+    @property
+    def _memory(self) -> RecallMemory:
+        """What is remembered, but for the tables of counts, which :attr:`kept` makes."""
+        return self._reading.memory
 
     def remember(self, groups: Any) -> None:
         """Start with a memory: what logs or models say of worlds.
@@ -174,15 +182,16 @@ class Recall(Agent):
     @property
     def clusters(self) -> int:
         """How many worlds are proven."""
-        return sum(world.proven is not None for world in self.worlds)
+        return sum(world.proven is not None for world in self._memory.worlds)
 
     @property
     def abstentions(self) -> int:
         """How many episodes were put in no cluster."""
-        return self.kept.abstentions
+        return self._memory.abstentions
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
-        against = witness(self.worlds, self._reading.rows.knowledge(), self._rules, self._gammas, self.setting.n_states)
+        worlds, known = self._memory.worlds, self._reading.rows.knowledge()
+        against = witness(worlds, known, self._rules, self._gammas, self.setting.n_states)
         tally = self._learning.tally()
         counts, sums = tally.counts, tally.sums
         behaviour = self._behaviour(sums, stream)
@@ -205,7 +214,7 @@ class Recall(Agent):
         self, behaviour: BeliefBehaviour, counts: CountTable, sums: NDArray[np.float64]
     ) -> Generator[Phase, Outcome, dict[str, Any]]:
         """Act, writing down the beliefs ever more rarely."""
-        trace: dict[str, Any] = {"steps": [], "belief": [], "worlds": [world.name for world in self.worlds]}
+        trace: dict[str, Any] = {"steps": [], "belief": [], "worlds": [world.name for world in self._memory.worlds]}
         spent, stride, most = 0, FIRST_LOOK, self.horizon // 2
         while spent < most:
             outcome = yield Phase(behaviour, min(stride, most - spent), counts, sums)
@@ -219,15 +228,15 @@ class Recall(Agent):
 
     def _keep(self, trace: dict[str, Any], report: Report) -> None:
         words = "new" if report.new_cluster else "accepted" if report.cluster >= 0 else "abstained"
-        self.kept.traces.keep(Trace(self.kept.met - 1, words, report.cluster, trace))
+        self._memory.traces.keep(Trace(self._memory.met - 1, words, report.cluster, trace))
 
     def _prove(
         self, verdict: Verdict, behaviour: BeliefBehaviour, against: Witness, tally: Tally
     ) -> Generator[Phase, Outcome, int]:
         """Spend steps on proof in a world that is no cluster yet: against survivors, then where it is little known."""
-        likely, spent, counts = verdict.likely, 0, tally.counts
+        likely, spent, counts, worlds = verdict.likely, 0, tally.counts, self._memory.worlds
         if not verdict.sure or (
-            likely < len(self.worlds) and (self.worlds[likely].proven is not None or self.worlds[likely].tries >= TRIES)
+            likely < len(worlds) and (worlds[likely].proven is not None or worlds[likely].tries >= TRIES)
         ):
             return 0
         budget = int(self.proof * self.horizon)
@@ -254,7 +263,7 @@ class Recall(Agent):
 
     def _behaviour(self, sums: Floats, stream: RandomStream) -> BeliefBehaviour:
         """Act on what is remembered of every world, and of a new one."""
-        kept, rows, worlds = self.kept, self._reading.rows, self.worlds
+        kept, rows, worlds = self._memory, self._reading.rows, self._memory.worlds
         fresh = self._learning.nothing().own["values"]
         values = np.array([*(world.values for world in worlds), fresh])
         left = min(1.0, (self.setting.episodes - kept.met) / max(1, kept.met))  # of as many episodes as there were
@@ -277,10 +286,11 @@ class Recall(Agent):
         return act_on_beliefs(plan, rows, prior, vectors(plan, prior, old), notes)
 
     def _keep_values(self, behaviour: BeliefBehaviour) -> None:
-        for place, world in enumerate(self.worlds):
+        memory = self._memory
+        for place, world in enumerate(memory.worlds):
             world.values = behaviour.planner.values[place].copy()
-        kept = behaviour.vectors.alpha
-        self.kept.vectors, self.kept.vectors_of = kept.ravel().copy(), [world.name for world in self.worlds]
+        memory.vectors = behaviour.vectors.alpha.ravel().copy()
+        memory.vectors_of = [world.name for world in memory.worlds]
 
     def _judge(
         self, behaviour: BeliefBehaviour, against: Witness, counts: CountTable, candidates: list[int]
@@ -298,15 +308,15 @@ class Recall(Agent):
         spent: int,
         stream: RandomStream,
     ) -> Report:
-        counts, worlds, fresh = tally.counts, list(self.worlds), behaviour.planner.values[-1]
+        counts, worlds, fresh = tally.counts, list(self._memory.worlds), behaviour.planner.values[-1]
         clusters = [world for world in worlds if world.proven is not None]
         survivors = [worlds[place] for place in late.survivors]
         founded = not survivors
         barred = [world for world in clusters if world not in survivors]
         is_new = bool(worlds) and chance_of_known(behaviour, self._reading.rows) <= LEVEL
-        self.kept.new += is_new
+        self._memory.new += is_new
         past = self._reading.take_in(counts, tally.sums, behaviour.notes, fresh, stream, barred, is_new)
-        world = self.worlds[past.world]
+        world = self._memory.worlds[past.world]
         world.tries += spent > 0
         if early.proven:
             host = worlds[early.likely]
@@ -321,19 +331,21 @@ class Recall(Agent):
         if founded or accepted:
             self._reading.settle(past, world)
         else:
-            self.kept.abstentions += 1
+            self._memory.abstentions += 1
         report = self._report(world, past.sure, founded, accepted, bool(late.certified.all()))
         self._reading.look_back(stream)
         return report
 
     def _report(self, world: World, sure: float, founded: bool, accepted: bool, certified: bool) -> Report:
         """With the policy that is best for all that is believed of the world that the episode was taken for."""
-        counts, sums = self._reading.rows.table(self.worlds.index(world))
+        learned: dict[str, Any] = {}
+        if self.evaluates:
+            counts, sums = self._reading.rows.table(self._memory.worlds.index(world))
+            learned = {"evaluation": self._plan(counts, sums), "samples": (counts,)}
         return Report(
             world.number if founded or accepted else -1,
-            evaluation=self._plan(counts, sums) if self.evaluates else None,
+            **learned,
             evaluation_horizon=self.horizon,
-            samples=(counts,),
             new_cluster=founded,
             certified=accepted and certified,
             abstained=not (founded or accepted),
@@ -360,16 +372,16 @@ class Recall(Agent):
         return dict(zip([*(world.name for world in against.worlds), -1], shares, strict=True))
 
     def rescale_rewards(self, times: float, plus: float, rest: float) -> None:
-        for world in self.worlds:
+        for world in self._memory.worlds:
             world.values = times * world.values + plus / (1.0 - self._learning.options.discount)
-        self.kept.vectors = np.empty(0)
+        self._memory.vectors = np.empty(0)
         if self._learning.learns_rewards:
             self._reading.rescale_rewards(times, plus)
         super().rescale_rewards(times, plus, rest)
 
     def restore(self, kept: RecallMemory) -> None:
         kept.check(self.setting.n_states, self.setting.n_pairs, self._learning.learns_rewards)
-        self._take_over(kept)
+        self.kept = kept
 
     def memory(self, stream: RandomStream) -> Memory:
         clusters = sorted((world for world in self.worlds if world.proven is not None), key=lambda world: world.number)
@@ -380,14 +392,6 @@ class Recall(Agent):
         )
 
     def findings(self) -> dict[str, Any]:
-        return {
-            "assumes": f"rows of two worlds are equal or at least {self.resolution:g} apart",
-            "resolution": self.resolution,
-            "worlds": len(self.worlds),
-            **({"rewards": level_values(self.kept)} if self._learning.learns_rewards else {}),
-            "shared": dict(zip(("transitions", "ends", "rewards"), self.kept.sharing.round(4).tolist(), strict=True)),
-            "novelty": {"level": LEVEL, "episodes": self.kept.new},
-            "unresolved": sum(past.sure < RESOLVED for past in self.kept.past),
-            "abstentions": self.abstentions,
-            "evidence": {"episodes": self.kept.traces.as_dicts()},
-        }
+        said = {"assumes": f"rows of two worlds are equal or at least {self.resolution:g} apart"}
+        rewards = {"rewards": level_values(self._memory)} if self._learning.learns_rewards else {}
+        return {**said, "resolution": self.resolution, **rewards, **self.kept.findings()}

@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 from aomultirl.agents.past_episodes import PastEpisode
 from aomultirl.agents.tracing import Traces
 from aomultirl.engine.counts import CountTable
+from aomultirl.learning.novelty import LEVEL
 from aomultirl.learning.reward_levels import EXTREMES, MOST_LEVELS
 from aomultirl.learning.row_layout import places_of
 from aomultirl.learning.row_likelihoods import LEAST_SHARED, LEAST_SPREAD, MOST_SHARED, MOST_SPREAD
 from aomultirl.learning.row_parents import TRUSTS
 from aomultirl.records import Shape, Within
+
+RESOLVED = 0.99
+"""Posterior probability above which it is said to be resolved which world an episode was."""
 
 
 @dataclass(eq=False)
@@ -113,6 +117,17 @@ class RecallMemory:
     abstentions: Annotated[int, Within(0, "episodes")] = 0
     new: Annotated[int, Within(0, "episodes")] = 0
     traces: Traces = field(default_factory=Traces)
+
+    def findings(self) -> dict[str, Any]:
+        """How many worlds there are, what they share, and what is unresolved."""
+        return {
+            "worlds": len(self.worlds),
+            "shared": dict(zip(("transitions", "ends", "rewards"), self.sharing.round(4).tolist(), strict=True)),
+            "novelty": {"level": LEVEL, "episodes": self.new},
+            "unresolved": sum(past.sure < RESOLVED for past in self.past),
+            "abstentions": self.abstentions,
+            "evidence": {"episodes": self.traces.as_dicts()},
+        }
 
     def check(self, n_states: int, n_pairs: int, learns_rewards: bool) -> None:
         """Refuse what no run can have left, beyond what the types of the fields say."""

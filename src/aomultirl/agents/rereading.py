@@ -118,7 +118,6 @@ class Rereading(Grouping):
             self.changed.add(place)
         self.rows.fit()
         self.sum_alone()
-        self.write_down()
 
     def settle(self, episode: PastEpisode, world: World) -> None:
         """The episode that was taken in last is proven to be of this world, and is never read again."""
@@ -137,7 +136,6 @@ class Rereading(Grouping):
             self.review(stream)
         fold(memory.past, MOST_PAST, MOST_ENTRIES)
         self._forget()
-        self.write_down()
 
     def _draw(
         self,
@@ -291,7 +289,6 @@ class Rereading(Grouping):
         """Bring all rewards to another range."""
         rescale(self.memory, self.rows, times, plus)
         self._note_change(True)
-        self.write_down()
 
     def _note_change(self, changed: bool) -> None:
         """Whether rewards are taken for something else than before."""

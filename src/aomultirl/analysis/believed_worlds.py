@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.agents.recall import RESOLVED
+from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.experiments.history import History
 
 KINDS = ("transitions", "ends", "rewards")

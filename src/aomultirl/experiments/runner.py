@@ -123,7 +123,7 @@ class SimulatedRun(EpisodeLoop):
         self.models, self.stream = models, stream
         self.noisy_rewards = checks.truth("noisy_rewards", noisy_rewards)
         self.record = read_record(record)
-        agent.evaluates = "evaluation" in self.record
+        agent.evaluates = not {"evaluation", "estimate_error"}.isdisjoint(self.record)
         self._judge = Judge(models, self.streams("evaluation", each=2), self.record)
         self._past: list[Past] = []
         self._identity: dict[str, Any] = {}

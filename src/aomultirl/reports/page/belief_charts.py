@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.agents.recall import RESOLVED
+from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.analysis.believed_worlds import KINDS, believed_worlds, has_beliefs
 from aomultirl.analysis.charts import Chart, Series
 from aomultirl.analysis.intervals import Span
