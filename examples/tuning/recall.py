@@ -11,6 +11,7 @@ grids of 6 x 6 and 10 x 10 stand in for those of the paper and of the suites.  S
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -85,7 +86,9 @@ def shares(task: Development, setting: Mapping[str, float], seed: int) -> list[f
     """Of the optimal reward, in per cent: in the first third, in all, in the last quarter."""
     models, learner = task.worlds(seed), {name: value for name, value in setting.items() if name.islower()}
     agent = ao.agents.Recall(0.05, task.horizon, rewards=task.rewards, learner=ao.learning.Practical(**learner))
-    with patch.multiple(rereading, **{name: value for name, value in setting.items() if name.isupper()}):
+    with ExitStack() as patches:
+        for name in set(setting) - set(learner):
+            patches.enter_context(patch.object(rereading, name, setting[name]))
         history = ao.run(agent, models, ao.streams.uniform(), task.episodes, seed=seed, record=())
     best = np.array([world.first_values(task.horizon) for world in models])[history["task"], history["start"]]
     earned, count = history["clustering_reward"] + history["learning_reward"], task.episodes

@@ -13,8 +13,10 @@ import aomultirl as ao
 from aomultirl.agents import saving
 from aomultirl.agents.base import Setting
 from aomultirl.agents.recall import Verdict
+from aomultirl.agents.rereading import Rereading
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.interacting import Session
+from aomultirl.engine.packed_counts import pack_counts
 from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Simulator
 from aomultirl.experiments.suites import reward_suite, run_suite
@@ -656,3 +658,30 @@ def test_an_episode_in_intensive_care_takes_seconds(name):
         _, ran = simulator(models[k % 2], 0, k).drive(player.episode(0, streams(k, 1)[0]))
         assert sum(phase.outcome.steps for phase in ran) == 5000
         assert k == 0 or time.process_time() - begin < 10.0
+
+
+def test_tables_of_counts_do_not_depend_on_who_asked_for_them_before(monkeypatch):
+    """They are made when somebody asks: after every episode, or once when all are over."""
+    models, twins = ao.worlds.gridworld(), []
+    for is_asked in (False, True):
+        agent = ao.agents.Recall(0.03, 60)
+        look_back = Rereading.look_back
+
+        def look(reading, stream, look_back=look_back, is_asked=is_asked):
+            look_back(reading, stream)
+            if is_asked:
+                reading.write_down()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Rereading, "look_back", look)
+            history = ao.run(agent, models, ao.streams.uniform(), 30, seed=4, record=())
+        twins.append((history, agent))
+    (one, lazy), (two, asked) = twins
+    assert (one.reward == two.reward).all()
+    assert [world.name for world in lazy.worlds] == [world.name for world in asked.worlds]
+    for first, second in zip(lazy.worlds, asked.worlds, strict=True):
+        for here, there in zip(pack_counts(first.counts), pack_counts(second.counts), strict=True):
+            assert (here == there).all()
+        assert (first.alone == second.alone).all()
+    visits = sum(int(world.counts.to_lists()[2].sum()) for world in lazy.worlds)
+    assert visits == 30 * 60, "every step is in one world"
