@@ -169,3 +169,54 @@ def test_nothing_is_remembered_in_the_middle_of_a_game():
 def test_an_agent_without_such_a_memory_says_so():
     with pytest.raises(ValueError, match=r"Random cannot start with a memory; ao.agents.Recall can"):
         ao.agents.Random(10).remember([])
+
+
+def test_an_array_that_is_filled_anew_does_not_change_what_is_remembered():
+    models, room = ao.worlds.gridworld(), np.zeros((16, 4, 16))
+    agent = ao.agents.Recall(0.05, 50)
+    for i in range(2):
+        room[:] = counted(models[i], 3000, i)
+        agent.remember([room])
+    ao.run(agent, models, ao.streams.uniform(), 1)
+    tables = [world.counts.to_lists() for world in agent.worlds[:2]]
+    assert not np.array_equal(tables[0][2], tables[1][2])
+
+
+def test_a_memory_that_does_not_fit_is_refused_at_every_try():
+    agent = ao.agents.Recall(0.05, 10)
+    agent.remember([np.ones((3, 2, 3))])
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"groups\[0\]\['counts'\] has shape \(3, 2, 3\)"):
+            agent.play(0, n_states=4, n_actions=2, rewards=np.zeros((4, 2)))
+
+
+def test_outcomes_of_a_model_are_as_rare_as_it_says():
+    """One in ten thousand comes once in as many visits; 200 that are equal come once each."""
+    rows = np.zeros((200, 1, 200))
+    rows[:, 0] = 1 / 200
+    rows[0, 0] = 0.0
+    rows[0, 0, :2] = 1e-4, 1.0 - 1e-4
+    model = ao.MDP(rows, np.zeros((200, 1)))
+    table, _ = read_group(model, Setting(200, 1, model.rewards, 10), False, "groups[0]")
+    starts, _, visits = table.to_lists()
+    assert visits[: starts[1]].tolist() == [1, 9999]
+    assert (visits[starts[1] :] == 1).all()
+
+
+def test_worlds_that_others_told_of_are_not_dropped_for_new_ones(monkeypatch):
+    monkeypatch.setattr("aomultirl.agents.rereading.MOST_WORLDS", 4)
+    models = ao.worlds.gridworld()
+    agent = ao.agents.Recall(0.05, 300)
+    agent.remember(models)
+    ao.run(agent, ao.worlds.gridworld(edges="stay"), ao.streams.uniform(), 6)
+    assert {world.name for world in agent.worlds} >= {0, 1, 2, 3}
+
+
+def test_counts_that_are_too_many_in_all_and_small_types():
+    setting = setting_of(ao.worlds.gridworld())
+    many = np.zeros((16, 4, 16))
+    many[0, 0, :3] = 2.0**52
+    with pytest.raises(ValueError, match=r"groups\[3\]\['counts'\] holds 1.35108e\+16 visits in all"):
+        read_group(many, setting, False, "groups[3]")
+    twice = sp.coo_array((np.full(2, 100, np.int8), (np.zeros(2, int), np.ones(2, int))), shape=(64, 16))
+    assert read_group(twice, setting, False, "groups[0]")[0].to_lists()[2].tolist() == [200]

@@ -177,7 +177,11 @@ def play(
         count = checks.integer("episodes", episodes, least=1)
         checks.integer("start", start, least=0, most=n_states - 1)
         checks.seed("seed", seed)
-        agent.begin(Setting(n_states, n_actions, known, count))
+        try:
+            agent.begin(Setting(n_states, n_actions, known, count))
+        except BaseException:
+            vars(agent).pop("setting", None)  # it has not begun: the next game must not go on from here
+            raise
         agent.completed, agent.interface = 0, None
         return Game(agent, start, seed)
     setting, interface = agent.setting, interface_of(agent)

@@ -5,7 +5,8 @@ make up (:class:`aomultirl.learning.world_rows.WorldRows`); and how likely all o
 :mod:`.rereading`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from scipy.special import gammaln
@@ -13,6 +14,7 @@ from scipy.special import gammaln
 from aomultirl.agents.past_episodes import PastEpisode, check_fit
 from aomultirl.agents.recall_levels import levels_of
 from aomultirl.agents.recall_memory import RecallMemory, World
+from aomultirl.agents.tracing import Traces
 from aomultirl.learning.regrouping import score_episode
 from aomultirl.learning.row_layout import Entries
 from aomultirl.learning.row_likelihoods import NONE_LEFT, Floats, ln_joint
@@ -137,9 +139,32 @@ class Grouping:
         rows = self.rows
         return float(ln_joint(rows.layout.kinds, rows.own, rows.together, rows.shared, self.sizes))
 
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Keep what is done within, or, where that fails half-way, leave everything as it was: Ctrl-C may come here.
+
+        Tables of what is proven must not be added to within, but replaced.
+        """
+        memory, changed = self.memory, set(self.changed)
+        fields = vars(memory) | {"traces": Traces(list(memory.traces.kept))}
+        held = [(record, dict(vars(record))) for record in (*memory.worlds, *memory.past)]
+        worlds, past = list(memory.worlds), list(memory.past)
+        rows = {name: part.copy() if isinstance(part, np.ndarray) else part for name, part in vars(self.rows).items()}
+        try:
+            yield
+        except BaseException:
+            for record, old in held:
+                vars(record).update(old)
+            vars(memory).update(fields | {"worlds": worlds, "past": past})
+            vars(self.rows).update(rows)
+            self.changed = changed
+            raise
+
     def write_down(self) -> None:
         """Bring what files keep to the rows as they are."""
         memory, rows = self.memory, self.rows
+        if not memory.worlds:  # nothing has been met: files keep no rows
+            return
         memory.transitions = rows.layout.keys
         memory.spreads, memory.sharing, memory.kinship = rows.spreads.copy(), rows.shared.copy(), rows.kinship
         memory.parents, memory.trust = rows.means.copy(), rows.trust.copy()

@@ -25,20 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.agents.base import (
-    Agent,
-    Episode,
-    Evidence,
-    Memory,
-    Remembered,
-    Report,
-    learner_setting,
-    read_failure,
-)
+from aomultirl.agents.base import Agent, Episode, Evidence, Memory, Remembered, Report, learner_setting, read_failure
 from aomultirl.agents.game import check_free
 from aomultirl.agents.recall_levels import added_up, level_values, notes_for
-from aomultirl.agents.recall_memory import RecallMemory, World, add_since
-from aomultirl.agents.remembering import check_groups, read_group
+from aomultirl.agents.recall_memory import RecallMemory, World, with_since
+from aomultirl.agents.remembering import check_groups, read_groups
 from aomultirl.agents.rereading import Rereading
 from aomultirl.agents.tracing import Trace
 from aomultirl.agents.verdicts import Verdict, Witness, posterior, posterior_after, witness
@@ -119,8 +110,9 @@ class Recall(Agent):
     @property
     def kept(self) -> RecallMemory:
         """What is remembered.  Tables of counts are made here, where somebody asks: they take long in large worlds."""
+        memory = self._memory
         self._reading.write_down()
-        return self._reading.memory
+        return memory
 
     @kept.setter
     def kept(self, kept: RecallMemory) -> None:
@@ -130,13 +122,16 @@ class Recall(Agent):
     @property
     def _memory(self) -> RecallMemory:
         """What is remembered, but for the tables of counts, which :attr:`kept` makes."""
+        if "_reading" not in vars(self):
+            raise AttributeError("Recall has met nothing yet: ao.run, ao.interact or agent.play begin with it")
         return self._reading.memory
 
     def remember(self, groups: Any) -> None:
         """Start with a memory: what logs or models say of worlds.
 
         Before the first episode, every run of the agent begins with it; later it is added to what is remembered.  It
-        serves to act, and proves nothing.
+        serves to act, and proves nothing.  An agent that is saved and loaded goes on with what it remembered; a new run
+        of it begins with nothing.
 
         Parameters
         ----------
@@ -169,14 +164,12 @@ class Recall(Agent):
         return "what it remembers is read by its first run: save it after that, or let it remember once it is loaded"
 
     def _read_groups(self, groups: Sequence[Any]) -> None:
-        learns, fresh = self._learning.learns_rewards, self._learning.nothing().own["values"]
-        known = [read_group(group, self.setting, learns, f"groups[{i}]") for i, group in enumerate(groups)]
-        if known:
-            self._reading.begin_with(known, fresh)
+        if known := read_groups(groups, self.setting, self._learning.learns_rewards):
+            self._reading.begin_with(known, self._learning.nothing().own["values"])
 
     @property
     def worlds(self) -> list[World]:
-        """Everything that was met."""
+        """Everything that was met; the counts of worlds are those of now, and later ones take asking again."""
         return self.kept.worlds
 
     @property
@@ -203,11 +196,12 @@ class Recall(Agent):
         yield Phase(behaviour, self.horizon - self.horizon // 2 - spent, counts, sums)
         late = self._judge(behaviour, against, counts, early.survivors)
 
-        self._keep_values(behaviour)
-        report = self._remember(early, late, before, tally, behaviour, spent, stream)
-        trace["steps"].append(int(counts.to_lists()[2].sum()))
-        trace["belief"].append(posterior(behaviour))
-        self._keep(trace, report)
+        with self._reading.all_or_nothing():
+            self._keep_values(behaviour)
+            report = self._remember(early, late, before, tally, behaviour, spent, stream)
+            trace["steps"].append(int(counts.to_lists()[2].sum()))
+            trace["belief"].append(posterior(behaviour))
+            self._keep(trace, report)
         return report
 
     def _first_half(
@@ -317,22 +311,24 @@ class Recall(Agent):
         self._memory.new += is_new
         past = self._reading.take_in(counts, tally.sums, behaviour.notes, fresh, stream, barred, is_new)
         world = self._memory.worlds[past.world]
-        world.tries += spent > 0
+        world.tries, sure = world.tries + (spent > 0), past.sure
         if early.proven:
             host = worlds[early.likely]
             assert host.proven is not None
-            add_since(host.proven, before, counts, early.certified)
+            host.proven = with_since(host.proven, before, counts, early.certified)
         accepted = late.proven or (early.proven and early.likely in late.survivors)
         if founded:
             world.number, world.proven = len(clusters), CountTable(len(counts.record.heads))
             world.proven.add(counts)
         elif accepted:
-            world = worlds[(late if late.proven else early).likely]
+            drawn, place = world, (late if late.proven else early).likely
+            world = worlds[place]
+            sure = sure if world is drawn else posterior(behaviour)[place]
         if founded or accepted:
             self._reading.settle(past, world)
         else:
             self._memory.abstentions += 1
-        report = self._report(world, past.sure, founded, accepted, bool(late.certified.all()))
+        report = self._report(world, sure, founded, accepted, bool(late.certified.all()))
         self._reading.look_back(stream)
         return report
 
@@ -393,5 +389,6 @@ class Recall(Agent):
 
     def findings(self) -> dict[str, Any]:
         said = {"assumes": f"rows of two worlds are equal or at least {self.resolution:g} apart"}
-        rewards = {"rewards": level_values(self._memory)} if self._learning.learns_rewards else {}
-        return {**said, "resolution": self.resolution, **rewards, **self.kept.findings()}
+        memory = self.kept
+        rewards = {"rewards": level_values(memory)} if self._learning.learns_rewards else {}
+        return {**said, "resolution": self.resolution, **rewards, **memory.findings()}

@@ -197,8 +197,10 @@ def _check_range(array: NDArray[np.float64], least: float, most: float, place: s
         raise ValueError(f"{place} must lie in [{least:g}, {most:g}]")
 
 
-def add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> None:
-    """Add what was counted since ``before`` at these pairs."""
+def with_since(known: CountTable, before: Any, counts: CountTable, pairs: NDArray[np.bool_]) -> CountTable:
+    """A new table: what is known, and what was counted since ``before`` at these pairs."""
+    target = CountTable(len(known.record.heads))
+    target.add(known)
     starts, states, visits = before
     old = {
         (pair, int(states[i])): int(visits[i])
@@ -211,3 +213,4 @@ def add_since(target: CountTable, before: Any, counts: CountTable, pairs: NDArra
             new = int(visits[i]) - old.get((pair, int(states[i])), 0)
             if new > 0:
                 target.count(pair, int(states[i]), new)
+    return target

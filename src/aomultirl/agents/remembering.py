@@ -2,13 +2,15 @@
 
 A *group* is all that is known of one world.  It is one of
 
-- an :class:`aomultirl.MDP`: every pair counts as visited VISITS times, with the outcomes that the model gives it;
+- an :class:`aomultirl.MDP`: every pair counts as visited VISITS times, or as often as its rarest outcome needs to come
+  once, MOST_MODELLED at most, with the outcomes that the model gives it;
 - counts of transitions, (S, A, S) or sparse (S * A, S): how often each was seen;
 - {"counts": as above, "rewards": (S, A), what each pair has earned in all, "ends": (S,), how many episodes ended on
   arriving in each state}, the last two where they are known.  Rewards are as agents are shown them, within [0, 1].
 """
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,16 +25,25 @@ from aomultirl.setting import Setting
 
 VISITS = 100
 """Visits of every pair that a model is worth."""
+MOST_MODELLED = 10_000
+"""The same where a pair has an outcome that is rarer than one in VISITS, at most."""
 MOST_VISITS = 2.0**53
-"""Of a transition: numbers above are not exact any more."""
+"""Of a world in all: numbers above are not exact any more."""
 PARTS = ("counts", "rewards", "ends")
 
 
 def check_groups(groups: Any) -> list[Any]:
-    """The groups as a list."""
+    """The groups as a list, with copies of the arrays: whoever gave them may fill them anew."""
     if isinstance(groups, MDP | Mapping | str) or sp.issparse(groups) or not hasattr(groups, "__iter__"):
         raise checks.Refusal("groups", f"is {checks.shown(groups)}, not a list with one entry for every world")
-    return list(groups)
+    return [group if isinstance(group, MDP) else copy.deepcopy(group) for group in groups]
+
+
+def read_groups(
+    groups: Sequence[Any], setting: Setting, learns_rewards: bool
+) -> list[tuple[CountTable, NDArray[np.float64]]]:
+    """What was counted and earned in each of the worlds."""
+    return [read_group(group, setting, learns_rewards, f"groups[{i}]") for i, group in enumerate(groups)]
 
 
 def read_group(
@@ -68,9 +79,10 @@ def read_group(
 
 
 def _from_model(model: MDP) -> dict[str, Any]:
-    """VISITS of every pair of a state that does not end the episode, and as many ends in those that do."""
+    """Visits of every pair of a state that does not end the episode, and VISITS ends in those that do."""
     starts, states, probs = model.successors
-    counts = np.maximum(1.0, np.rint(VISITS * probs))
+    needed = np.clip(1.0 / np.minimum.reduceat(probs, starts[:-1]), VISITS, MOST_MODELLED)
+    counts = np.maximum(1.0, np.rint(np.repeat(needed, np.diff(starts)) * probs))
     goes_on = ~model.terminal
     counts *= np.repeat(np.repeat(goes_on, model.n_actions), np.diff(starts))
     rows = sp.csr_array((counts, states, starts), shape=(len(starts) - 1, model.n_states))
@@ -90,8 +102,9 @@ def _counts(given: Any, setting: Setting, place: str) -> Any:
     """Sparse (S * A, S), whole and positive, ascending in every row."""
     name, sizes = f"{place}['counts']", (setting.n_states, setting.n_actions, setting.n_states)
     rows: Any
+    sparse: Any = given
     if sp.issparse(given):
-        rows = sp.csr_array(given, copy=True)  # type: ignore[call-overload]  # it is changed below
+        rows = sp.csr_array(sparse.astype(np.float64), copy=True)  # in a wide type before duplicates are added up
     else:
         dense = checks.finite_array(name, given, lowest=0.0)
         if dense.shape != sizes:
@@ -104,6 +117,8 @@ def _counts(given: Any, setting: Setting, place: str) -> Any:
     rows.eliminate_zeros()
     data = checks.finite_array(name, rows.data, lowest=0.0)
     rows.data = _whole(np.asarray(data, np.float64), name)
+    if float(data.sum()) > MOST_VISITS:
+        raise checks.Refusal(name, f"holds {float(data.sum()):g} visits in all, more than {MOST_VISITS:g}")
     if rows.nnz == 0:
         raise checks.Refusal(name, "holds nothing: no transition was seen")
     return rows

@@ -42,7 +42,7 @@ MOST_PAST = 500
 MOST_ENTRIES = 2_000_000
 """Entries of them, of 16 bytes each."""
 MOST_WORLDS = 32
-"""Worlds; of more, those that clusters stand on are kept, however many, and no others."""
+"""Worlds; of more, those that clusters stand on or others have told of are kept, however many, and no others."""
 MARGIN = 0.69
 """ln of the joint likelihood, for each episode of the smaller of two worlds, that making one of them must gain: half of
 what two halves of one world gain, 2 ln 2."""
@@ -299,10 +299,16 @@ class Rereading(Grouping):
     # -- bounds -------------------------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """Drop the worlds met least lately that no cluster stands on, so that an episode's cost stays bounded."""
+        """Drop the worlds met least lately of which all may be read again, so that an episode's cost stays bounded.
+
+        Those that clusters stand on, or that others have told of, are kept.
+        """
         worlds = self.memory.worlds
         while len(worlds) > MOST_WORLDS:
-            loose = [world for world in worlds if world.proven is None]
+            held = [0] * len(worlds)
+            for past in self.memory.past:
+                held[past.world] += past.episodes
+            loose = [w for w, count in zip(worlds, held, strict=True) if w.proven is None and w.episodes == count]
             if not loose:
                 return
             place = worlds.index(min(loose, key=lambda world: world.met))
