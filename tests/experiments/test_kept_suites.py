@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aomultirl.experiments import suites
-from aomultirl.experiments.suites import running
+from aomultirl.experiments.suites import keeping, running
 
 CASES = suites.quick(suites.pick(suites.SUITES["short"](), "doors", "Random"))
 CASES += suites.quick(suites.pick(suites.SUITES["short"](), "doors", "pooled learner"))
@@ -48,6 +48,20 @@ def test_other_seeds_worlds_and_agents_are_other_runs(tmp_path):
     assert kept.get(CASES[0], 7, 0) is not None
     assert [kept.get(CASES[0], 8, 0), kept.get(CASES[0], 7, 1), kept.get(CASES[1], 7, 0)] == [None] * 3
     assert kept.said([(CASES[0], 7, 0), (CASES[1], 7, 0)]).startswith("1 run is kept in")
+
+
+def test_it_is_said_when_runs_are_of_different_sources(tmp_path, monkeypatch):
+    path, wanted = tmp_path / "runs.jsonl", [(CASES[0], 7, 0), (CASES[0], 7, 1)]
+    suites.run_suite(CASES[:1], 1, 7, kept=suites.KeptRuns(path))
+    assert "sources" not in suites.KeptRuns(path).said(wanted)
+    monkeypatch.setattr(keeping.package_state, "source", lambda: "other")
+    suites.run_suite(CASES[:1], 2, 7, kept=suites.KeptRuns(path))
+    assert "made by 2 states of its sources," in suites.KeptRuns(path).said(wanted)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    del lines[0]["source"]  # as files were before sources were noted
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert "made by 1 state of its sources, 1 of sources unknown," in suites.KeptRuns(path).said(wanted)
+    assert "sources" not in suites.KeptRuns(path).said(wanted[:1])
 
 
 def test_what_is_no_number_survives(tmp_path):

@@ -1,8 +1,8 @@
 """Keep the runs of a suite in a file as they end, so that a suite of hours may be interrupted and gone on with.
 
-A file has one line of JSON for every run: what was run, the version of the library, and what a suite shows of it.  A
-line is written whole, or not at all; what a kill left of one is passed over and written anew.  A run that is there is
-not run again, whatever library made it: the table says with which versions.
+A file has one line of JSON for every run: what was run, the version of the library and a digest of its sources, and
+what a suite shows of it.  A line is written whole, or not at all; what a kill left of one is passed over and written
+anew.  A run that is there is not run again, whatever library made it: the table says of how many sources runs are.
 """
 
 import hashlib
@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 
 from aomultirl import __version__, checks, files
+from aomultirl.experiments import package_state
 from aomultirl.experiments.suites.cases import SuiteCase
 from aomultirl.experiments.suites.running import SuiteRun
 
+UNKNOWN = "unknown"
+"""The sources of runs that were kept before sources were noted."""
 BEGINS = b'{"run": '
 """How every line begins."""
 MOST_BYTES = 256 * 1024 * 1024
@@ -43,7 +46,8 @@ class KeptRuns:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self._runs, self.versions = path, dict[str, SuiteRun](), set[str]()
+        self.path, self._runs, self._sources = path, dict[str, SuiteRun](), dict[str, str]()
+        self.versions = set[str]()
         if not path.parent.is_dir():
             raise checks.Refusal("keep", f"is {checks.shown(str(path))}, in a folder that does not exist")
         if path.exists():
@@ -58,6 +62,7 @@ class KeptRuns:
                 held = json.loads(line, parse_constant=_refuse)
                 self._runs[held["run"]] = _run(held["shown"])
                 self.versions.add(str(held["version"]))
+                self._sources[held["run"]] = str(held.get("source", UNKNOWN))
             except (ValueError, KeyError, TypeError) as fault:
                 if number == len(lines) and (line.startswith(BEGINS) or BEGINS.startswith(line)):
                     continue  # a line that was being written
@@ -74,7 +79,9 @@ class KeptRuns:
         """Keep a run; it is on disk when this returns."""
         name, shown = name_of(case, seed, number), {**asdict(run), "steps": run.steps.tolist()}
         told = {"place": case.place, "told": case.told, "horizon": case.horizon, "seed": seed, "number": number}
-        line = json.dumps({"run": name, "version": __version__, **told, "shown": _finite(shown)})
+        self._sources[name] = package_state.source()
+        made_by = {"version": __version__, "source": self._sources[name]}
+        line = json.dumps({"run": name, **made_by, **told, "shown": _finite(shown)})
         with self.path.open("ab") as file:
             file.write(line.encode() + b"\n")
             file.flush()
@@ -84,9 +91,17 @@ class KeptRuns:
 
     def said(self, runs: Iterable[tuple[SuiteCase, int, int]]) -> str:
         """A sentence on where runs come from."""
-        there = sum(self.get(*one) is not None for one in runs)
-        said = "1 run is" if there == 1 else f"{there} runs are"
-        return f"{said} kept in {self.path}, of version {' and '.join(sorted(self.versions))}."
+        there = [name for name in (name_of(*one) for one in runs) if name in self._runs]
+        said = "1 run is" if len(there) == 1 else f"{len(there)} runs are"
+        said = f"{said} kept in {self.path}, of version {' and '.join(sorted(self.versions))}."
+        made = {self._sources[name] for name in there} - {UNKNOWN}
+        unknown = sum(self._sources[name] == UNKNOWN for name in there)
+        if len(made) + (unknown > 0) > 1:
+            states = f"{len(made)} state{'s' * (len(made) != 1)} of its sources" + (
+                f", {unknown} of sources unknown" if unknown else ""
+            )
+            said += f"  They were made by {states}, so rows may differ for that reason alone."
+        return said
 
 
 def name_of(case: SuiteCase, seed: int, number: int) -> str:
