@@ -23,11 +23,17 @@ NAMESPACE = "aomultirl"
 LONGEST_RUN = 10**6
 """Episodes that a stream is told there will be, where nobody says how many."""
 REGISTERED = {
+    "Doors": "doors",
     "EntropyPair": "entropy_pair",
+    "FrozenLakes": "frozen_lakes",
     "Gridworld": "gridworld",
     "ICUSepsis": "icu_sepsis",
     "JAO": "jao",
+    "PermutedCliffs": "permuted_cliffs",
     "RandomModels": "random_models",
+    "RarePair": "rare_pair",
+    "SparseRandom": "sparse_random",
+    "SwappedTaxis": "swapped_taxis",
     "TwoJAO": "two_jao",
     "TwoJAONoncommunicating": "two_jao_noncommunicating",
     "TwoJAOTree": "two_jao_tree",
