@@ -155,17 +155,22 @@ def test_new_transitions_have_the_mean_of_the_other_actions(seed, n_actions):
     for pair in range(n_pairs):
         rest, siblings = held[last[pair]], range(pair // n_actions * n_actions, (pair // n_actions + 1) * n_actions)
         shown = {s for y in siblings for s in range(n_states) if y * (n_states + 1) + s in held}
+        shares = {}
         for s in range(n_states):
             key = pair * (n_states + 1) + s
             if key in held:
                 assert found[key] == held[key]
             elif key in found:
                 others = [held[y * (n_states + 1) + s] for y in siblings if y * (n_states + 1) + s in held]
-                share = np.mean(others) if others else held[last[pair]] / max(1, n_states - len(shown))
-                share = min(share, 0.5 * held[last[pair]])
-                assert found[key] == pytest.approx(share)
-                rest -= share
-        assert found[last[pair]] == pytest.approx(max(rest, LEAST_MEAN))
+                shares[key] = np.mean(others) if others else rest / max(1, n_states - len(shown))
+        scale = min(1.0, 0.5 * rest / sum(shares.values())) if shares else 1.0
+        for key, share in shares.items():
+            assert found[key] == pytest.approx(scale * share)
+        left = rest - scale * sum(shares.values())
+        assert found[last[pair]] == pytest.approx(max(left, LEAST_MEAN))
+        whole = [key for key in found if key // (n_states + 1) == pair]
+        before = [key for key in held if key // (n_states + 1) == pair]
+        assert sum(found[key] for key in whole) == pytest.approx(sum(held[key] for key in before)), "no mass is made"
 
 
 def test_places_that_are_made_keep_what_is_believed_of_others():

@@ -148,7 +148,8 @@ def parents_of_more(old: Integers, means: Floats, new: Integers, n_states: int, 
     """The parents at the places of more transitions, from those at the old ones.
 
     A transition that is new to its row has the mean that the other actions of its state have for it; one that is new to
-    the state has its part of what was held possible of all that are.
+    the state has its part of what was held possible of all that are.  All that are new to a row together take no more
+    than half of that.
 
     Parameters
     ----------
@@ -173,7 +174,8 @@ def parents_of_more(old: Integers, means: Floats, new: Integers, n_states: int, 
     last = np.searchsorted(new, pairs[is_new] * (n_states + 1) + n_states)  # for all that nobody has seen
     others = n_states - np.bincount(ids // (n_states + 1), minlength=n_states)[pairs[is_new] // n_actions]
     share = np.where(shown, average[place] if len(ids) else 0.0, found[last] / np.maximum(1, others))
-    found[is_new] = np.minimum(share, 0.5 * found[last])
+    wanted_of_row = np.bincount(last, share, len(new))[last]
+    found[is_new] = share * np.minimum(1.0, 0.5 * found[last] / np.maximum(wanted_of_row, np.finfo(float).tiny))
     np.subtract.at(found, last, found[is_new])
     found[last] = np.maximum(found[last], LEAST_MEAN)
     return found
