@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from aomultirl.agents.recall import RESOLVED
+from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.analysis.believed_worlds import believed_worlds
 from aomultirl.experiments.history import History
 from aomultirl.reports.page import Run, belief_charts, make_page
