@@ -492,6 +492,27 @@ def test_what_joins_a_cluster_is_chosen_before_it_is_seen():
     assert any(certified[0])
 
 
+def test_an_episode_that_is_proven_to_be_of_another_world_than_was_drawn_is_as_sure_as_that_world(monkeypatch):
+    models = ao.worlds.random_models(6, 3, 3, 3, 1.0, 0)
+    player = begun(ao.agents.Recall(0.1, 20_000), models)
+    for k in range(9):
+        simulator(models[k % 3], 0, k).drive(player.episode(0, streams(k, 1)[0]))
+    draw, drawn = Rereading._draw, []
+
+    def draw_another(reading, *what):
+        place, sure = draw(reading, *what)
+        if drawn:
+            return place, sure
+        drawn.append((place + 1) % len(reading.memory.worlds))
+        return drawn[0], 1e-9
+
+    monkeypatch.setattr(Rereading, "_draw", draw_another)
+    report, _ = simulator(models[0], 0, 77).drive(player.episode(0, streams(77, 1)[0]))
+    assert report.cluster >= 0
+    assert not report.new_cluster
+    assert report.sure > 0.99
+
+
 def test_an_episode_is_proven_where_four_fifths_of_its_steps_are_certified_and_no_other_cluster_is_left():
     verdict = Verdict(likely=1, sure=True, survivors=[1], certified=np.ones(1, bool), cover=0.8)
     assert verdict.proven

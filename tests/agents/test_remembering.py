@@ -182,6 +182,13 @@ def test_an_array_that_is_filled_anew_does_not_change_what_is_remembered():
     assert not np.array_equal(tables[0][2], tables[1][2])
 
 
+def test_what_cannot_be_copied_is_refused_as_anything_else():
+    agent = ao.agents.Recall(0.05, 10)
+    agent.remember([iter([1])])
+    with pytest.raises(ValueError, match=r"groups\[0\]"):
+        agent.play(0, n_states=4, n_actions=2, rewards=np.zeros((4, 2)))
+
+
 def test_a_memory_that_does_not_fit_is_refused_at_every_try():
     agent = ao.agents.Recall(0.05, 10)
     agent.remember([np.ones((3, 2, 3))])

@@ -9,7 +9,6 @@ A *group* is all that is known of one world.  It is one of
   arriving in each state}, the last two where they are known.  Rewards are as agents are shown them, within [0, 1].
 """
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,7 +35,16 @@ def check_groups(groups: Any) -> list[Any]:
     """The groups as a list, with copies of the arrays: whoever gave them may fill them anew."""
     if isinstance(groups, MDP | Mapping | str) or sp.issparse(groups) or not hasattr(groups, "__iter__"):
         raise checks.Refusal("groups", f"is {checks.shown(groups)}, not a list with one entry for every world")
-    return [group if isinstance(group, MDP) else copy.deepcopy(group) for group in groups]
+    return [_copied(group) for group in groups]
+
+
+def _copied(part: Any) -> Any:
+    """A copy of an array, or of a table or list of arrays; anything else, which is refused later, as it is."""
+    if isinstance(part, np.ndarray) or sp.issparse(part):
+        return part.copy()  # type: ignore[union-attr]
+    if isinstance(part, Mapping):
+        return {name: _copied(value) for name, value in part.items()}
+    return [_copied(value) for value in part] if isinstance(part, list | tuple) else part
 
 
 def read_groups(
