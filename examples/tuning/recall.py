@@ -46,6 +46,7 @@ MEMORY_SETTINGS: tuple[Mapping[str, float], ...] = (
     {"REREAD": 18},
     {"EASE": 3},
     {"EASE": 20},
+    {"REREAD": 18, "EASE": 20},
 )
 """What is tried of the memory: constants of :mod:`aomultirl.agents.rereading`."""
 
@@ -77,6 +78,7 @@ TASKS = (
     Development("slippery lakes", lambda s: ao.worlds.frozen_lakes(slippery=True, seed=s), 100, 600, "unknown"),
     Development("lakes", lambda s: ao.worlds.frozen_lakes(seed=s), 100, 300, "unknown"),
     Development("sparse", lambda s: ao.worlds.sparse_random(seed=s), 10, 500, "unknown"),
+    Development("rare pair", lambda s: ao.worlds.rare_pair(seed=s), 500, 100, "known"),
     Development("grid 6x6", lambda _: ao.worlds.gridworld(6), 500, 80, "known"),
     Development("grid 10x10", lambda _: ao.worlds.gridworld(10), 500, 80, "known"),
 )
