@@ -227,3 +227,63 @@ def test_counts_that_are_too_many_in_all_and_small_types():
         read_group(many, setting, False, "groups[3]")
     twice = sp.coo_array((np.full(2, 100, np.int8), (np.zeros(2, int), np.ones(2, int))), shape=(64, 16))
     assert read_group(twice, setting, False, "groups[0]")[0].to_lists()[2].tolist() == [200]
+
+
+def lives(world, count, seed):
+    """What so many lives on random actions show of a world, as a group."""
+    rng, horizon = np.random.default_rng(seed), 10
+    shape = world.n_states, world.n_actions
+    counts, rewards, ends = np.zeros((*shape, world.n_states)), np.zeros(shape), np.zeros(world.n_states)
+    for _ in range(count):
+        state = world.start
+        for _ in range(horizon):
+            action = rng.integers(world.n_actions)
+            successor = rng.choice(world.n_states, p=world.transitions[state, action])
+            counts[state, action, successor] += 1
+            rewards[state, action] += world.gains[state, action]
+            state = successor
+            if world.terminal[state]:
+                ends[state] += 1
+                break
+    return {"counts": counts, "rewards": rewards, "ends": ends}
+
+
+def test_worlds_of_one_list_stay_apart_however_little_is_said_of_them():
+    """Three lives of each of four doors explain as one world what they explain as four; but somebody knows better."""
+    models = ao.worlds.doors()
+    for seed in range(3):
+        agent = ao.agents.Recall(0.05, 10, rewards="unknown")
+        agent.remember([lives(world, 3, 10 * seed + place) for place, world in enumerate(models)])
+        ao.run(agent, models, ao.streams.uniform(), 40, seed=seed)
+        assert sum(world.told == [1] for world in agent.worlds) == 4
+
+
+def test_another_list_may_be_about_the_same_worlds():
+    models, agent = ao.worlds.gridworld(), ao.agents.Recall(0.05, 300)
+    agent.remember([models[0], models[1]])
+    agent.remember([models[1], models[2]])
+    ao.run(agent, models[:3], ao.streams.uniform(), 12, seed=1)
+    assert sorted(world.told for world in agent.worlds) == [[1], [1, 2], [2]]
+
+
+def test_after_a_refusal_the_next_memory_takes_its_place():
+    models, agent = ao.worlds.doors(), ao.agents.Recall(0.05, 10, rewards="unknown")
+    agent.remember([np.ones((models.n_states, models.n_actions, models.n_states))])
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"groups\[0\] has no part \"rewards\""):
+            ao.run(agent, models, ao.streams.uniform(), 1)
+    agent.remember(models)
+    ao.run(agent, models, ao.streams.uniform(), 2)
+    assert len(agent.worlds) == 4
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [([5.0, -2.0], r"groups\[0\]\['counts'\]\[1\] is -2, negative"), ([5.0, 2j], r"groups\[0\]\['counts'\]")],
+)
+def test_entries_of_sparse_counts_are_looked_at_one_by_one(data, words):
+    given = sp.coo_array((np.array(data), ([0, 0], [1, 1])), shape=(64, 16))
+    agent = ao.agents.Recall(0.05, 60)
+    agent.remember([given])
+    with pytest.raises(ValueError, match=words):
+        ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), 1)

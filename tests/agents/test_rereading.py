@@ -1,6 +1,7 @@
 """A memory that re-reads its past: what it keeps is all that it needs, within its bounds."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+import aomultirl as ao
 from aomultirl.agents import rereading
 from aomultirl.agents.past_episodes import PastEpisode
 from aomultirl.agents.recall_memory import RecallMemory
@@ -16,6 +18,8 @@ from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.learning.reward_levels import NOTHING_NOTED
 from aomultirl.learning.row_likelihoods import ln_joint
+from aomultirl.setting import Setting
+from by_hand import play
 from counted_worlds import Counted, dense, seeds, slow_alpha, slow_ln_ml, slow_rows
 
 ROWS = ("counts", "alone", "own", "masses", "pooled", "together", "theta", "alpha", "shared")
@@ -540,3 +544,18 @@ def test_rewards_are_brought_to_another_range():
     assert rows.pooled == pytest.approx(total)
     life.live(10)
     check(life)
+
+
+def test_a_world_that_would_be_new_by_far_but_is_not_new_warns_of_nothing():
+    """Worlds that differ in rewards alone: an episode is 700 nats likelier in a world of its own, and not new."""
+    rows = ao.worlds.random_models(10, 2, 2, 3, 1.0, 0)[0].successors
+    paid = np.zeros((10, 2))
+    paid[::2] = 1.0
+    worlds = ao.MDP(rows, paid), ao.MDP(rows, 1.0 - paid)
+    agent = ao.agents.Recall(0.05, 3000, rewards="unknown")
+    agent.begin(Setting(10, 2, None, 12))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for k in range(12):
+            play(agent, worlds[k % 2], 0, k)
+    assert len(agent.worlds) == 2

@@ -105,6 +105,7 @@ class Grouping:
             one.values = two.values
         one.episodes += two.episodes
         one.met += two.met
+        one.told = sorted({*one.told, *two.told})
         if two.proven is not None:
             one.proven, one.number, one.tries = two.proven, two.number, two.tries
         for past in self.memory.past:

@@ -89,7 +89,7 @@ class Recall(Agent):
     ) -> None:
         self.failure, self.horizon, self.resolution = failure, horizon, resolution
         self.proof, self.rewards, self.learner = proof, rewards, learner
-        self._groups: list[Any] = []
+        self._groups, self._refused = list[list[Any]](), False
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
@@ -104,7 +104,10 @@ class Recall(Agent):
             raise checks.Refusal("learner", f"is {checks.shown(self.learner)}, not ao.learning.Practical(...)")
         self._learning = self.learner.begin(learner_setting(self.rewards, setting), self.horizon)
         self.kept = RecallMemory()
-        self._read_groups(self._groups)
+        self._refused = True
+        for groups in self._groups:
+            self._read_groups(groups)
+        self._refused = False
         self._now: tuple[BeliefBehaviour, Witness] | None = None
 
     @property
@@ -129,9 +132,10 @@ class Recall(Agent):
     def remember(self, groups: Any) -> None:
         """Start with a memory: what logs or models say of worlds.
 
-        Before the first episode, every run of the agent begins with it; later it is added to what is remembered.  It
-        serves to act, and proves nothing.  An agent that is saved and loaded goes on with what it remembered; a new run
-        of it begins with nothing.
+        Before the first episode, every run of the agent begins with it (where it refuses, the next memory that is given
+        takes its place); later it is added to what is remembered.  It serves to act, and proves nothing.  Worlds of one
+        list are different ones, however little is said of them; another list may be about the same.  An agent that is
+        saved and loaded goes on with what it remembered; a new run of it begins with nothing.
 
         Parameters
         ----------
@@ -153,10 +157,12 @@ class Recall(Agent):
         """
         found = check_groups(groups)
         check_free(self)
-        if "setting" in vars(self):
+        if self._refused:  # by the run that was to begin with it
+            self._groups, self._refused = [found], False
+        elif "setting" in vars(self):
             self._read_groups(found)
         else:
-            self._groups += found
+            self._groups.append(found)
 
     def why_unsaved(self) -> str:
         if "setting" in vars(self) or not self._groups:

@@ -45,6 +45,8 @@ class World:
         of its cluster; -1 where it is none.
     name
         a number of its own, which no other world has had.
+    told
+        in which accounts of others it was (:meth:`Recall.remember`): those of one account are different worlds.
     """
 
     counts: CountTable
@@ -57,6 +59,11 @@ class World:
     proven: CountTable | None = None
     number: Annotated[int, Within(-1)] = -1
     name: Annotated[int, Within(0)] = 0
+    told: list[int] = field(default_factory=list)
+
+    def may_be(self, other: "World") -> bool:
+        """Whether nothing says that it is another: no proof, and nobody who told of both."""
+        return (self.proven is None or other.proven is None) and not set(self.told) & set(other.told)
 
 
 @dataclass

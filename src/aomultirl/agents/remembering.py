@@ -112,7 +112,9 @@ def _counts(given: Any, setting: Setting, place: str) -> Any:
     rows: Any
     sparse: Any = given
     if sp.issparse(given):
-        rows = sp.csr_array(sparse.astype(np.float64), copy=True)  # in a wide type before duplicates are added up
+        entries: Any = sp.coo_array(sparse)
+        entries.data = checks.finite_array(name, entries.data, lowest=0.0)  # in a wide type before duplicates are added
+        rows = sp.csr_array(entries)
     else:
         dense = checks.finite_array(name, given, lowest=0.0)
         if dense.shape != sizes:

@@ -17,8 +17,8 @@ them apart.  So worlds become one only where that gains MARGIN for each episode 
 were put together leave their world only where it gains as much for each of them.
 
 Bounded: when there are more than MOST_PAST episodes, or entries than MOST_ENTRIES, the oldest ones of each world are
-put together, and are assigned together from then on.  None of this proves anything, and worlds that are proven to
-differ never become one.
+put together, and are assigned together from then on.  None of this proves anything.  Worlds that are proven to
+differ never become one, nor do those that somebody told of as different.
 """
 
 from collections.abc import Sequence
@@ -104,8 +104,12 @@ class Rereading(Grouping):
         return episode
 
     def begin_with(self, known: Sequence[tuple[CountTable, Floats]], values: Floats) -> None:
-        """Add worlds of which this was counted and earned, by others; values, (S,): where planning begins."""
+        """Add worlds of which this was counted and earned, by others; values, (S,): where planning begins.
+
+        They are different worlds, since somebody told of them one by one, and never become one.
+        """
         there = len(self.memory.worlds)
+        account = 1 + max((number for world in self.memory.worlds for number in world.told), default=0)
         if there + len(known) > MOST_WORLDS:
             beside = f", and {there} are in memory" if there else ""
             raise checks.Refusal("groups", f"has {len(known)} worlds{beside}: at most {MOST_WORLDS} are kept")
@@ -114,7 +118,7 @@ class Rereading(Grouping):
             make_places(self.memory.past, self.rows, table)
             place, entries = self.found(values), self.rows.entries(table, sums_at(self.rows, table, sums))
             self.rows.put(entries, place)
-            self.memory.worlds[place].episodes = 1
+            self.memory.worlds[place].episodes, self.memory.worlds[place].told = 1, [account]
             self.changed.add(place)
         self.rows.fit()
         self.sum_alone()
@@ -160,8 +164,7 @@ class Rereading(Grouping):
         shares /= shares.sum()
         chances = shares
         if not is_new and not empty and np.isfinite(scores[:-1]).any():
-            chances = np.exp(scores - scores[:-1].max())
-            chances[-1] = 0.0
+            chances = np.append(np.exp(scores[:-1] - scores[:-1].max()), 0.0)
         chances = chances / chances.sum()
         place = int(np.searchsorted(chances.cumsum(), draw_below(LOT, stream) / LOT, side="right"))
         place = min(place, len(chances) - 1 if chances[-1] > 0.0 else len(chances) - 2)
@@ -214,7 +217,7 @@ class Rereading(Grouping):
             numbers = (rows.own, rows.together, rows.theta, rows.alpha, rows.shared, sizes)
             for i in range(len(worlds)):
                 for j in range(i):
-                    if worlds[i].proven is not None and worlds[j].proven is not None:
+                    if not worlds[i].may_be(worlds[j]):
                         continue
                     gain = ln_gain_of_merging(rows.layout.first, rows.layout.kinds, rows.counts, *numbers, i, j)
                     gain -= MARGIN * min(sizes[i], sizes[j])
