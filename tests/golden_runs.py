@@ -42,6 +42,23 @@ AGENTS = {
     "Recall": (GRID, lambda told: ao.agents.Recall(0.03, 600, rewards=told)),
     "QLearning": (RANDOM, lambda told: ao.agents.Pooled(ao.learning.QLearning(), 50, rewards=told)),
     "PSRL": (RANDOM, lambda told: ao.agents.Told(ao.learning.PSRL(), 50, rewards=told)),
+    **{
+        type(learner).__name__: (
+            RANDOM,
+            lambda told, learner=learner: ao.agents.Told(learner, 20, failure=0.1, models=2, rewards=told),
+        )
+        for learner in (
+            ao.learning.UCBVICH(0.01),
+            ao.learning.UCBVIBF(0.01),
+            ao.learning.EULER(0.01),
+            ao.learning.StrongEuler(0.01),
+            ao.learning.UBEV(0.1),
+            ao.learning.UCFH(bonus_scale=0.1),
+            ao.learning.UCRL2B(0.1),
+            ao.learning.QLearningUCBH(0.01),
+            ao.learning.QLearningUCBB(0.01),
+        )
+    },
     "MixtureOfMDPs": (GRID, lambda told: ao.agents.MixtureOfMDPs(200, archive=4, rewards=told)),
 }
 

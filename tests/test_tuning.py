@@ -58,3 +58,15 @@ def test_two_groupings_are_compared_by_how_likely_they_are(evidence):
     assert seen[-1].found == pytest.approx(seen[-1].true)
     assert np.isfinite(earned).all()
     assert len(earned) == 2
+
+
+def test_bonuses_are_scaled_for_every_learner_with_one():
+    bonuses = runpy.run_path(str(TUNING / "bonuses.py"))
+    models = ao.worlds.random_models(4, 2, 2, 2, 1.9, rng=3)
+    for make in bonuses["LEARNERS"].values():
+        small, faithful = (bonuses["share"](make(scale), models, 10, 60, 1) for scale in (1e-4, 1.0))
+        assert 0.0 < faithful <= 110.0
+        assert 0.0 < small <= 110.0
+    known = {name.split(",")[0] for name in bonuses["LEARNERS"]}
+    with_bonus = {maker.__name__ for maker in vars(ao.learning).values() if hasattr(maker, "bonus_scale")}
+    assert known == with_bonus

@@ -47,6 +47,12 @@ AGENTS = {
     "Q-learning, told": lambda: ao.agents.Told(ao.learning.QLearning(), 40),
     "PSRL, pooled": lambda: ao.agents.Pooled(ao.learning.PSRL(), 40, rewards="unknown"),
     "PSRL, told": lambda: ao.agents.Told(ao.learning.PSRL(), 40),
+    "UCBVIBF, pooled": lambda: ao.agents.Pooled(ao.learning.UCBVIBF(0.01), 40, failure=0.1, rewards="unknown"),
+    "EULER, pooled": lambda: ao.agents.Pooled(ao.learning.EULER(0.01), 40, failure=0.1, rewards="unknown"),
+    "UBEV, told": lambda: ao.agents.Told(ao.learning.UBEV(0.1), 40, failure=0.1, rewards="unknown"),
+    "UCFH, pooled": lambda: ao.agents.Pooled(ao.learning.UCFH(bonus_scale=0.1), 40, failure=0.1),
+    "UCRL2B, told": lambda: ao.agents.Told(ao.learning.UCRL2B(0.1), 40, rewards="unknown"),
+    "QLearningUCBB, pooled": lambda: ao.agents.Pooled(ao.learning.QLearningUCBB(0.01), 40, failure=0.1),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(40, archive=4),
     "MixtureOfMDPs, unknown rewards": lambda: ao.agents.MixtureOfMDPs(40, rewards="unknown"),
 }

@@ -1,10 +1,24 @@
-"""Q-learning, PSRL and the mixture by name: in specifications, in the list, and as anybody tries them."""
+"""Learners of others and the mixture by name: in specifications, in the list, and as anybody tries them."""
 
 import pytest
 
 import aomultirl as ao
 from aomultirl import cli
 
+LEARNERS = (
+    ao.learning.QLearning(epsilon=0.05),
+    ao.learning.PSRL(prior=0.3),
+    ao.learning.UCBVICH(bonus_scale=0.01),
+    ao.learning.UCBVIBF(bonus_scale=0.01),
+    ao.learning.EULER(bonus_scale=0.01),
+    ao.learning.StrongEuler(bonus_scale=0.01),
+    ao.learning.UBEV(bonus_scale=0.1),
+    ao.learning.UBEV(bonus_scale=0.1, stationary=True),
+    ao.learning.UCFH(bonus_scale=0.1),
+    ao.learning.UCRL2B(bonus_scale=0.1),
+    ao.learning.QLearningUCBH(bonus_scale=0.01),
+    ao.learning.QLearningUCBB(bonus_scale=0.01),
+)
 SPECIFICATION = """
 episodes = 6
 runs = 2
@@ -27,6 +41,27 @@ learner = ["QLearning", { name = "PSRL", prior = 0.3 }]
 horizon = 30
 
 [[agents]]
+name = "AOMultiRL"
+models = 2
+separation = 0.99
+hitting_time = 5
+failure = 0.1
+samples = 4
+clustering_horizon = 300
+learning_horizon = 30
+learner = [
+  { name = "UCBVICH", bonus_scale = 0.01 },
+  { name = "UCBVIBF", bonus_scale = 0.01 },
+  { name = "EULER", bonus_scale = 0.01 },
+  { name = "StrongEuler", bonus_scale = 0.01 },
+  { name = "UBEV", bonus_scale = 0.1 },
+  { name = "UCFH", bonus_scale = 0.1 },
+  { name = "UCRL2B", bonus_scale = 0.1 },
+  { name = "QLearningUCBH", bonus_scale = 0.01 },
+  { name = "QLearningUCBB", bonus_scale = 0.01 },
+]
+
+[[agents]]
 name = "MixtureOfMDPs"
 concentration = 2.0
 learner = { name = "PSRL", prior = 0.3 }
@@ -40,17 +75,19 @@ def test_peers_run_from_a_specification(tmp_path, capsys):
     assert cli.run(["compare", str(tmp_path / "out"), "--json"]) == 0
     shown = capsys.readouterr().out
     assert "MixtureOfMDPs" in shown
-    assert "QLearning" in shown
+    for learner in LEARNERS:
+        assert type(learner).__name__ in shown
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("learners", "QLearning"), ("learners", "PSRL"), ("agents", "MixtureOfMDPs")]
+    ("kind", "name"),
+    [("agents", "MixtureOfMDPs"), *(("learners", name) for name in sorted({type(one).__name__ for one in LEARNERS}))],
 )
 def test_peers_are_listed(kind, name, capsys):
     assert cli.run(["list", kind, name]) == 0
-    assert "guarantee" in capsys.readouterr().out
+    assert "guarantee" in capsys.readouterr().out.lower()
 
 
-@pytest.mark.parametrize("learner", [ao.learning.QLearning(epsilon=0.05), ao.learning.PSRL(prior=0.3)], ids=repr)
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 def test_peers_keep_the_contract_of_learners(learner):
     ao.check_learner(learner)

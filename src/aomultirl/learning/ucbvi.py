@@ -14,7 +14,7 @@ A bonus at or above the cap everywhere makes every value the cap: then nothing i
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +128,8 @@ class UCBVI(Learner):
         return UCBVILearning(setting, self, share.logarithm(setting.n_pairs))
 
 
-class UCBVILearning(Learning):
-    """UCBVI in a run.
+class EstimatedLearning(Learning):
+    """A learner that plans before every episode, in what was counted, with upper bounds.
 
     Unknown rewards are estimated by their means, and made optimistic with ``sqrt(L / (2 n))``: by Hoeffding's
     inequality a mean of n rewards in [0, 1] is off by more with probability ``2 exp(-L)``, so with
@@ -141,27 +141,48 @@ class UCBVILearning(Learning):
         L.
     """
 
-    learner: UCBVI
+    learner: Any
 
-    def __init__(self, setting: Setting, learner: UCBVI, logarithm: float) -> None:
+    def __init__(self, setting: Setting, learner: Any, logarithm: float) -> None:
         super().__init__(setting, learner)
         self.logarithm = logarithm
-
-    def act(self, known: Known, steps: int, stream: RandomStream) -> Fixed:
-        learned = estimate(self.setting.n_states, known.counts)
-        return follow(self.optimistic(learned, self.upper_rewards(learned, known.sums), steps, stream))
 
     def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
         learned = estimate(self.setting.n_states, known.counts)
         rewards = self.setting.rewards
-        return self.greedy(learned, _means(learned, known.sums) if rewards is None else rewards, steps, stream)
+        return self.greedy(learned, mean_rewards(learned, known.sums) if rewards is None else rewards, steps, stream)
 
     def upper_rewards(self, learned: Estimate, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rewards where they are known, upper bounds on them where they are not, (S, A)."""
         if self.setting.rewards is not None:
             return self.setting.rewards
         radius = np.sqrt(self.logarithm / (2.0 * np.maximum(learned.visits, 1)))
-        return np.minimum(1.0, _means(learned, sums) + self.learner.bonus_scale * radius)
+        upper: NDArray[np.float64] = np.minimum(1.0, mean_rewards(learned, sums) + self.learner.bonus_scale * radius)
+        return upper
+
+    def greedy(
+        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: RandomStream
+    ) -> NDArray[np.int32]:
+        """The plan that is best for the estimate as it is, without a bonus, (H, S); unvisited pairs lead nowhere."""
+        return self._planned(learned, rewards, np.full(horizon, np.inf), stream)
+
+    def _planned(
+        self, learned: Estimate, gains: NDArray[np.float64], caps: NDArray[np.float64], stream: RandomStream
+    ) -> NDArray[np.int32]:
+        values, plan = np.zeros((len(caps) + 1, len(gains))), np.zeros((len(caps), len(gains)), np.int32)
+        flat = np.ascontiguousarray(gains).reshape(-1)
+        _plan(learned.transitions, flat, caps, learned.going_on, self.setting.rest, stream, values, plan)
+        return plan
+
+
+class UCBVILearning(EstimatedLearning):
+    """UCBVI in a run."""
+
+    learner: UCBVI
+
+    def act(self, known: Known, steps: int, stream: RandomStream) -> Fixed:
+        learned = estimate(self.setting.n_states, known.counts)
+        return follow(self.optimistic(learned, self.upper_rewards(learned, known.sums), steps, stream))
 
     def caps(self, horizon: int) -> NDArray[np.float64]:
         """Upper bounds on Q, (H,)."""
@@ -186,21 +207,7 @@ class UCBVILearning(Learning):
             return blind
         return self._planned(learned, gains, caps, stream)
 
-    def greedy(
-        self, learned: Estimate, rewards: NDArray[np.float64], horizon: int, stream: RandomStream
-    ) -> NDArray[np.int32]:
-        """The plan that is best for the estimate as it is, without a bonus, (H, S); unvisited pairs lead nowhere."""
-        return self._planned(learned, rewards, np.full(horizon, np.inf), stream)
 
-    def _planned(
-        self, learned: Estimate, gains: NDArray[np.float64], caps: NDArray[np.float64], stream: RandomStream
-    ) -> NDArray[np.int32]:
-        values, plan = np.zeros((len(caps) + 1, len(gains))), np.zeros((len(caps), len(gains)), np.int32)
-        flat = np.ascontiguousarray(gains).reshape(-1)
-        _plan(learned.transitions, flat, caps, learned.going_on, self.setting.rest, stream, values, plan)
-        return plan
-
-
-def _means(learned: Estimate, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_rewards(learned: Estimate, sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean reward of every pair, (S, A); 0 where it was never visited."""
     return sums.reshape(learned.visits.shape) / np.maximum(learned.visits, 1)

@@ -127,10 +127,10 @@ def reward_radius(visits: int, step: int, n_states: int, n_actions: int, failure
 
 
 @kernel
-def _estimate(
+def estimated_rows(
     before: Before, counts: Counts, start: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-    """Successor lists of both together, those of before first, and visits of each pair."""
+    """Successor lists of what was seen before and in this episode, those of before first, and visits of each pair."""
     n_pairs, n_actions = len(counts.heads), len(counts.heads) // len(before.terminal)
     starts, visits = np.zeros(n_pairs + 1, np.int64), np.zeros(n_pairs, np.int64)
     most = len(before.states) + counts.filled.sum() + n_actions * before.terminal.sum()
@@ -191,7 +191,7 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     n_states = len(table.budget)
     if step == 0:
         behaviour.start[()] = state
-    starts, states, probs, visits = _estimate(behaviour.before, counts, int(behaviour.start[()]))
+    starts, states, probs, visits = estimated_rows(behaviour.before, counts, int(behaviour.start[()]))
     n_actions = len(visits) // n_states
     step = 1 + int(visits.sum())
     radii, rewards = _promised(behaviour, visits, step)
@@ -252,18 +252,20 @@ class UCRL2Learning(Learning):
     """UCRL2 in a run; every episode is one run of the original, with the whole failure probability as its delta."""
 
     learner: UCRL2
+    behaviour: ClassVar[Any] = Ucrl2Behaviour
 
     def __init__(self, setting: Setting, learner: UCRL2, failure: float) -> None:
         super().__init__(setting, learner)
         self._failure, self._epochs = failure, np.zeros(setting.episodes, np.int64)
 
-    def act(self, known: Known, steps: int, stream: RandomStream) -> Ucrl2Behaviour:
+    def act(self, known: Known, steps: int, stream: RandomStream) -> Any:
         sums = self.tally().sums if known.tally is None else known.tally.sums
-        return ucrl2(known, self.setting.n_states, self.setting.rewards, sums, self._failure, self.learner.bonus_scale)
+        begun = ucrl2(known, self.setting.n_states, self.setting.rewards, sums, self._failure, self.learner.bonus_scale)
+        return self.behaviour(*begun)
 
     def learn(self, into: Known, ran: Ran) -> None:
         super().learn(into, ran)
-        if isinstance(ran.phase.behaviour, Ucrl2Behaviour):
+        if isinstance(ran.phase.behaviour, self.behaviour):
             planned = self._epochs[self._epochs > 0].tolist()
             spare = max(1, len(self._epochs) - len(planned)) - 1
             self._epochs = np.array([*planned, int(ran.phase.behaviour.epochs), *[0] * spare], np.int64)
