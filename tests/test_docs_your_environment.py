@@ -28,6 +28,15 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch, capsys):
     assert isinstance(names["hidden"], gymnasium.Env)
 
 
+def test_the_page_on_logs_runs_as_it_stands():
+    (only,) = pieces(ROOT / "docs" / "logs.md")
+    names = {}
+    exec(only, names)
+    assert len(names["found"]) == 4
+    assert names["found"].labels[:4].tolist() == [0, 1, 2, 3]
+    assert names["history"].reward.mean() > 0.7
+
+
 def test_what_a_stranger_needs_is_at_most_ten_lines():
     lines = [line for line in pieces(ROOT / "docs" / "your_environment.md")[0].splitlines() if line.strip()]
     assert len(lines) <= 10

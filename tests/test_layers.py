@@ -30,6 +30,7 @@ ORDER = [
     "exploring",
     "learning",
     "agents",
+    "offline",
     "extending",
     "experiments",
     "rlberry_adapter",

@@ -15,11 +15,13 @@ from aomultirl.experiments.loading import load
 from aomultirl.hidden_worlds import HiddenWorlds
 from aomultirl.mdp import MDP
 from aomultirl.model_set import ModelSet
+from aomultirl.offline import LogGroups, cluster
 
 __all__ = [
     "MDP",
     "HiddenWorlds",
     "History",
+    "LogGroups",
     "ModelSet",
     "Session",
     "Successors",
@@ -28,6 +30,7 @@ __all__ = [
     "check_agent",
     "check_explorer",
     "check_learner",
+    "cluster",
     "exploring",
     "hidden_worlds",
     "interact",

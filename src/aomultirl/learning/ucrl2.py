@@ -185,6 +185,16 @@ def _promised(
 
 
 @kernel
+def begin_epoch(table: Table, q: NDArray[np.float64], visits: NDArray[np.int64], stream: RandomStream) -> None:
+    """Fill in the policy that is best for q, (S * A,), and how long it lasts."""
+    n_states = len(table.budget)
+    n_actions = len(q) // n_states
+    for s in range(n_states):
+        action = draw_best(q, s * n_actions, (s + 1) * n_actions, stream)
+        table.plan[s], table.budget[s] = action, max(1, visits[s * n_actions + action])
+
+
+@kernel
 def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     """A new epoch."""
     table = behaviour.table
@@ -192,18 +202,15 @@ def _prepare(behaviour: Ucrl2Behaviour, counts: Counts, step: int, state: int, s
     if step == 0:
         behaviour.start[()] = state
     starts, states, probs, visits = estimated_rows(behaviour.before, counts, int(behaviour.start[()]))
-    n_actions = len(visits) // n_states
     step = 1 + int(visits.sum())
     radii, rewards = _promised(behaviour, visits, step)
     q = extended_value_iteration(starts, states, probs, radii, rewards, n_states, 1.0 / np.sqrt(step))[1]
-    for s in range(n_states):
-        action = draw_best(q, s * n_actions, (s + 1) * n_actions, stream)
-        table.plan[s], table.budget[s] = action, max(1, visits[s * n_actions + action])
+    begin_epoch(table, q, visits, stream)
     behaviour.epochs[()] += 1
 
 
 @kernel
-def _attend(
+def end_epoch(
     behaviour: Ucrl2Behaviour,
     counts: Counts,
     step: int,
@@ -218,7 +225,7 @@ def _attend(
     return False
 
 
-register(Ucrl2Behaviour, prepare=_prepare, attend=_attend)
+register(Ucrl2Behaviour, prepare=_prepare, attend=end_epoch)
 
 
 @dataclass(frozen=True)

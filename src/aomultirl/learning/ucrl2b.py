@@ -26,15 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks
-from aomultirl.engine.behaviours import ASK, Table, register
+from aomultirl.engine.behaviours import Table, register
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import serve_signals
 from aomultirl.learning.base import Share
 from aomultirl.learning.box import UNSEEN, greatest_in_box
-from aomultirl.learning.greedy import draw_best
-from aomultirl.learning.ucrl2 import UCRL2, Before, UCRL2Learning, estimated_rows
+from aomultirl.learning.ucrl2 import UCRL2, Before, UCRL2Learning, begin_epoch, end_epoch, estimated_rows
 from aomultirl.setting import Setting
 
 MOST_SWEEPS = 100_000
@@ -130,32 +129,14 @@ def _prepare(behaviour: Ucrl2bBehaviour, counts: Counts, step: int, state: int, 
     if step == 0:
         behaviour.start[()] = state
     starts, states, probs, visits = estimated_rows(behaviour.before, counts, int(behaviour.start[()]))
-    n_actions, t = len(visits) // n_states, 1.0 + visits.sum()
+    t = 1.0 + visits.sum()
     widths, unseen, rewards = _promised(behaviour, starts, probs, visits)
     q = value_iteration_in_boxes(starts, states, probs, widths, unseen, rewards, n_states, 1.0 / t)
-    for s in range(n_states):
-        action = draw_best(q, s * n_actions, (s + 1) * n_actions, stream)
-        table.plan[s], table.budget[s] = action, max(1, visits[s * n_actions + action])
+    begin_epoch(table, q, visits, stream)
     behaviour.epochs[()] += 1
 
 
-@kernel
-def _attend(
-    behaviour: Ucrl2bBehaviour,
-    counts: Counts,
-    step: int,
-    state: int,
-    action: int,
-    successor: int,
-    reward: float,
-    ended: bool,
-) -> bool:
-    """The measure of a pair is full: coming here again begins a new epoch."""
-    behaviour.table.plan[state] = ASK
-    return False
-
-
-register(Ucrl2bBehaviour, prepare=_prepare, attend=_attend)
+register(Ucrl2bBehaviour, prepare=_prepare, attend=end_epoch)
 
 
 @dataclass(frozen=True)
