@@ -22,7 +22,8 @@ RECORDS = {
     "__version__", "agents", "exploring", "hidden_worlds", "learning", "plugins", "streams", "theory", "worlds",
     "wrappers",
     "History", "Agent", "Report", "Setting",
-    "AverageReward", "CoinFlips", "PlannedReward", "RegretBound", "Strategy",
+    "AverageReward", "CoinFlips", "PlannedReward", "RegretBound", "Strategy", "VariationBudget",
+    "LogGroups",
 }  # fmt: skip
 """Public names that take no arguments to check: modules, records of results, and bases of classes."""
 ENDLESS = {("MDP.rollout", "steps"), ("optimal_gain", "tolerance")}
@@ -59,12 +60,13 @@ def _agents():
         kind = getattr(ao.agents, name)
         if name not in RECORDS:
             known = {"models": 2, "separation": 0.09, "hitting_time": 10.0, "failure": 0.1, "horizon": 10**9}
+            known["variation"] = 3.0
             taken = inspect.signature(kind).parameters
             base = {key: value for key, value in known.items() if key in taken}
             base["horizon"] = 10**9 if "hitting_time" in taken or name == "DoublingAOMultiRL" else 50
             if "learning_horizon" in taken:
                 base["learning_horizon"] = base.pop("horizon") and 50
-            if name in ("OneEpisode", "Pooled", "Told"):
+            if name in ("OneEpisode", "Pooled", "Told", "DetectAndRestart"):
                 base["learner"] = ao.learning.UCBVI()
             if name == "DoublingAOMultiRL":
                 base |= {"samples": 3, "horizon": 1000}
@@ -93,7 +95,7 @@ def _theory():
         "base_bias": 0.1, "flips": 10, "radius": 0.3, "successes": 3, "trials": 10, "values": [0.0, 1.0],
         "special": 0, "first": 3, "second": 3, "chance": np.random.default_rng(0), "rng": np.random.default_rng(0),
         "choose": lambda coins: 0, "budgets": [5, 10], "repetitions": 20, "world": ao.worlds.jao(2)[0],
-        "game": ao.theory.CoinGame(12, 0.2), "strategy": ao.theory.UniformAllocation(),
+        "variation": 3.0, "game": ao.theory.CoinGame(12, 0.2), "strategy": ao.theory.UniformAllocation(),
     }  # fmt: skip
     own = {
         "identification_lower_bound": {"models": ao.worlds.jao(2)},
@@ -102,6 +104,7 @@ def _theory():
         "flips_needed": {"success": 0.2},
         "likeliest_world_reward": {"models": ao.worlds.jao(2), "horizon": 10},
         "qmdp_reward": {"models": ao.worlds.jao(2), "horizon": 10},
+        "variation_budget": {"models": ao.worlds.jao(2), "tasks": [0, 1]},
         "told_nothing_optimum": {"models": ao.worlds.doors(sign=1.0), "horizon": 10},
     }
     makers = [(name, getattr(ao.theory, name)) for name in ao.theory.__all__ if name not in RECORDS]
@@ -159,6 +162,8 @@ def _drivers():
     yield "check_explorer", ao.check_explorer, {"explorer": ao.exploring.ExploreID()}, parts
     yield "save", ao.save, {"agent": ao.agents.Random(5), "path": "agent.zip"}, dict.fromkeys(("agent", "path"))
     yield "load_agent", ao.load_agent, {"path": "agent.zip"}, dict.fromkeys(("path",))
+    logs = {"trajectories": [[(0, 0, 1), (1, 0, 0)], [(0, 0, 0)]]}
+    yield "cluster", ao.cluster, logs, inspect.signature(ao.cluster).parameters
     yield "load", lambda place: ao.load(place), {}, dict.fromkeys(("place",))
     session = {"n_states": 2, "n_actions": 2, "start": 0}
     yield "Session", _session, session, dict.fromkeys(("start", "successor", "reward"))

@@ -53,6 +53,10 @@ AGENTS = {
     "UCFH, pooled": lambda: ao.agents.Pooled(ao.learning.UCFH(bonus_scale=0.1), 40, failure=0.1),
     "UCRL2B, told": lambda: ao.agents.Told(ao.learning.UCRL2B(0.1), 40, rewards="unknown"),
     "QLearningUCBB, pooled": lambda: ao.agents.Pooled(ao.learning.QLearningUCBB(0.01), 40, failure=0.1),
+    "RestartQUCB": lambda: ao.agents.RestartQUCB(40, 3.0, failure=0.1, variant="freedman", epochs=2, rewards="unknown"),
+    "DetectAndRestart": lambda: ao.agents.DetectAndRestart(
+        ao.learning.Practical(), 40, failure=0.1, exploration=0.3, rewards="unknown"
+    ),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(40, archive=4),
     "MixtureOfMDPs, unknown rewards": lambda: ao.agents.MixtureOfMDPs(40, rewards="unknown"),
 }

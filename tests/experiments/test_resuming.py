@@ -23,6 +23,11 @@ AGENTS = {
     "Optimal": (RANDOM, lambda: ao.agents.Optimal(20)),
     "OneEpisode": (RANDOM, lambda: ao.agents.OneEpisode(ao.learning.UCRL2(), 60, rewards="unknown")),
     "Pooled": (RANDOM, lambda: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.1), 60, rewards="unknown")),
+    "RestartQUCB": (RANDOM, lambda: ao.agents.RestartQUCB(20, 3.0, failure=0.1, bonus_scale=0.01, epochs=3)),
+    "DetectAndRestart": (
+        RANDOM,
+        lambda: ao.agents.DetectAndRestart(ao.learning.Practical(), 60, failure=0.1, exploration=0.2),
+    ),
     "Told": (RANDOM, lambda: ao.agents.Told(ao.learning.Practical(level=0.5), 60, 2, rewards="unknown")),
     "AOMultiRL with other parts": (
         RANDOM,

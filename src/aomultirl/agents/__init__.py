@@ -15,9 +15,11 @@ from aomultirl.agents.alone import (
 from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Agent, Report
 from aomultirl.agents.baselines import Optimal, Random
+from aomultirl.agents.detect_and_restart import DetectAndRestart
 from aomultirl.agents.doubling import DoublingAOMultiRL
 from aomultirl.agents.mixture import MixtureOfMDPs
 from aomultirl.agents.recall import Recall
+from aomultirl.agents.restart_q_ucb import RestartQUCB
 from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.agents.two_stage import TwoStageAOMultiRL
 from aomultirl.setting import Setting
@@ -26,6 +28,7 @@ __all__ = [
     "UCRL2",
     "AOMultiRL",
     "Agent",
+    "DetectAndRestart",
     "DoublingAOMultiRL",
     "MixtureOfMDPs",
     "OneEpisode",
@@ -39,6 +42,7 @@ __all__ = [
     "Random",
     "Recall",
     "Report",
+    "RestartQUCB",
     "SequentialAOMultiRL",
     "Setting",
     "Told",

@@ -2,10 +2,25 @@
 
 from aomultirl import plugins
 from aomultirl.exploring.base import Exploration, Explorer
+from aomultirl.exploring.curious_walk import CuriousWalk
 from aomultirl.exploring.explore_id import ExploreID, explore_id
+from aomultirl.exploring.fw_modest import FWModest, WeightedMaxEnt
 from aomultirl.exploring.gosprl import GOSPRL, gosprl
+from aomultirl.exploring.pac_explore import PACExplore
 from aomultirl.exploring.seek import Seeker
 
-__all__ = ["GOSPRL", "Exploration", "ExploreID", "Explorer", "Seeker", "explore_id", "gosprl"]
+__all__ = [
+    "GOSPRL",
+    "CuriousWalk",
+    "Exploration",
+    "ExploreID",
+    "Explorer",
+    "FWModest",
+    "PACExplore",
+    "Seeker",
+    "WeightedMaxEnt",
+    "explore_id",
+    "gosprl",
+]
 
-plugins.offer_own("explorer", Explorer, (ExploreID, GOSPRL, Seeker))
+plugins.offer_own("explorer", Explorer, (ExploreID, GOSPRL, Seeker, PACExplore, CuriousWalk, FWModest, WeightedMaxEnt))

@@ -10,6 +10,12 @@ from v = 0 until no value moves by more than a thousandth of the largest.  CI(s,
 anywhere, so it attracts.  The way is planned anew when a pair's visits have doubled since, or when G shrinks; the paper
 leaves constants and replanning open, and these are the ones of the UCRL2B family.  No hitting time is needed: the
 number of steps grows with the diameter.
+
+Where several actions are as good, the first one is taken.  On the paper's grid (three targets, N = 1043) this takes
+10.0 to 10.5 thousand steps where ties at random take 13.7 to 14.6, which is what another reading was measured to take
+(14.2 to 14.9): while intervals are wide, many actions tie, and the first one happens to suit these targets.  Wider
+intervals (12 x / n) take 11.5 to 12.4, those without the last term 7.1 to 8.4, balls in l1 7.9 to 8.2; the accuracy and
+planning anew at every step change nothing (five seeds each).
 """
 
 from dataclasses import dataclass

@@ -37,6 +37,7 @@ from aomultirl.theory.lower_bounds import (
     identification_steps,
     minimax_lower_bound,
 )
+from aomultirl.theory.variation import VariationBudget, restart_q_bound, restart_q_epochs, variation_budget
 
 __all__ = [
     "AverageReward",
@@ -50,6 +51,7 @@ __all__ = [
     "SuccessiveElimination",
     "TrackAndStop",
     "UniformAllocation",
+    "VariationBudget",
     "binomial_interval",
     "bonus",
     "clustering_horizon",
@@ -70,6 +72,8 @@ __all__ = [
     "optimal_gain",
     "qmdp_reward",
     "regret_bound",
+    "restart_q_bound",
+    "restart_q_epochs",
     "samples_needed",
     "span",
     "success_curve",
@@ -78,6 +82,7 @@ __all__ = [
     "two_stage_bound",
     "ucbvi_bound",
     "ucrl2_bound",
+    "variation_budget",
     "visits_until_informative",
     "weissman_radius",
     "weissman_tail",
