@@ -21,6 +21,7 @@ from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.episodes import begin_in, play, simulated
 from aomultirl.laboratory.exponents import rate
+from aomultirl.learning import Practical
 from aomultirl.model_set import ModelSet
 from aomultirl.worlds.jao import HUB, LEFT, two_jao, two_jao_noncommunicating
 
@@ -89,6 +90,8 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "OneEpisodeLearner": lambda to: agents.OneEpisodeLearner(to.horizon),
     "PooledUCBVI": lambda to: agents.PooledUCBVI(FAILURE, to.horizon),
     "UCRL2": lambda to: agents.UCRL2(to.horizon),
+    "RestartQUCB": lambda to: agents.RestartQUCB(to.horizon, None, failure=FAILURE, epochs=2),
+    "DetectAndRestart": lambda to: agents.DetectAndRestart(Practical(), to.horizon, failure=FAILURE),
     "Random": lambda to: agents.Random(to.horizon),
     "OracleUCBVI": lambda to: agents.OracleUCBVI(FAILURE, to.horizon, WORLDS),
     "OracleLearner": lambda to: agents.OracleLearner(to.horizon),
