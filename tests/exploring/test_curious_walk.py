@@ -41,7 +41,7 @@ class SlowCuriousWalk(SlowExplorer):
 BETAS = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(3, 4)])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(
     tasks(), st.integers(1, 5), BETAS, st.sampled_from(["most", "least"]), st.integers(0, 200), st.integers(0, 10**6)
 )
@@ -58,7 +58,7 @@ def assert_same(first, second):
     assert np.array_equal(first.sources, second.sources)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(tasks(), st.integers(1, 8), st.integers(0, 600), st.integers(0, 10**6))
 def test_with_beta_1_and_the_most_tried_first_it_is_explore_id(task, needed, steps, seed):
     world, targets, state = task

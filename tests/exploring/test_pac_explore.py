@@ -65,7 +65,7 @@ class SlowPACExplore(SlowExplorer):
 PARAMETERS = st.sampled_from([PACExplore(), PACExplore(1), PACExplore(4, 1), PACExplore(30, 2), PACExplore(None, 9)])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(tasks(), st.integers(1, 5), PARAMETERS, st.integers(0, 150), st.integers(0, 10**6))
 def test_equals_the_algorithm_decided_anew_at_every_step(task, needed, explorer, steps, seed):
     world, targets, state = task

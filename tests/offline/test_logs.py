@@ -105,6 +105,7 @@ def test_others_are_assigned_by_likelihood():
     assert [names[k] for k in assigned] == true[60:].tolist()
 
 
+@pytest.mark.long  # docs/logs.md, which is tested, says the same with one seed
 def test_an_agent_starts_with_what_logs_say():
     """Doors, logged on random actions: the agent knows all four from its first life on."""
     models = ao.worlds.doors()
