@@ -1,6 +1,6 @@
 """UCFH (Dann, Brunskill 2015): the best world that the data allow, planned anew only when visits have doubled.
 
-A world is allowed if every entry p of every row is, with P its estimate after n visits and ``x = ln(6 / d)``, within
+A world is allowed if every entry p of every row is, with P its estimate after n visits and ``x = ln(6 / d)``, within::
 
     |p - P| <= min{ sqrt(x / (2 n)),  sqrt(2 P (1 - P) x / n) + 2 x / (3 n) },
 

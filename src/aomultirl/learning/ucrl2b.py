@@ -1,7 +1,7 @@
 """UCRL2B (Fruit, Pirotta, Lazaric 2020): UCRL2 with an interval for every successor, as wide as it varies.
 
 As :mod:`.ucrl2`, but allowed is every row whose entries p are, with P the estimate after n visits, N = max{1, n} and
-``x = ln(6 S A N / delta)``, within
+``x = ln(6 S A N / delta)``, within::
 
     |p - P| <= 2 sqrt(P (1 - P) x / N) + 6 x / N,
 

@@ -1,6 +1,6 @@
 """How much a stream of tasks varies, and what RestartQ-UCB promises for it (Mao et al. 2021; the remark of Section 4).
 
-With m_k the world of episode k, T = K H, and worlds that are the same at every step,
+With m_k the world of episode k, T = K H, and worlds that are the same at every step::
 
     Delta_p = H sum_k max over (s, a) of ||P_{m_{k+1}}(s, a) - P_{m_k}(s, a)||_1,
     Delta_r = H sum_k max over (s, a) of |r_{m_{k+1}}(s, a) - r_{m_k}(s, a)|,      Delta = Delta_r + Delta_p.
