@@ -3,6 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from explorations import advanced, tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -10,11 +11,10 @@ from scipy import stats
 import aomultirl as ao
 from aomultirl.engine.behaviours import follow
 from aomultirl.engine.counts import CountTable
-from aomultirl.engine.random import draw_below, streams
+from aomultirl.engine.random import streams
 from aomultirl.engine.stepping import Phase, Simulator
 from aomultirl.exploring.explore_id import explore_id
 from slow_twins import slow_step, slow_xoshiro
-from strategies import worlds
 
 GAMMA = [(14, 1), (7, 2), (13, 0)]
 """The set that the paper reports for its grids."""
@@ -104,14 +104,6 @@ class Run:
         return np.array([sum(seen[key].values()) for key in sorted(seen)]).reshape(shape)
 
 
-def advanced(stream, draws):
-    """The words of a stream after so many draws."""
-    words = stream.copy()
-    for _ in range(draws):
-        draw_below(1, words)
-    return words
-
-
 def assert_equals_slow(world, targets, needed, ties, steps, state, seed):
     run = Run(world, targets, needed, ties, steps, state, seed)
     fresh = streams(seed, 2)
@@ -120,26 +112,6 @@ def assert_equals_slow(world, targets, needed, ties, steps, state, seed):
     assert run.outcome == (taken, last, reward, finished, False)
     assert np.array_equal(run.sources[0], advanced(fresh[0], taken))
     assert np.array_equal(run.sources[1], advanced(fresh[1], drawn))
-
-
-@st.composite
-def certain_worlds(draw):
-    """Every action has one successor, so that scores of exactly 1 tie again and again."""
-    n_states, n_actions = draw(st.integers(1, 5)), draw(st.integers(1, 4))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    transitions = np.eye(n_states)[rng.integers(0, n_states, (n_states, n_actions))]
-    return ao.MDP(transitions, rng.random((n_states, n_actions)))
-
-
-@st.composite
-def tasks(draw):
-    """(world, targets with at least one pair, start)."""
-    world = draw(st.one_of(worlds(max_states=6, max_actions=4), certain_worlds()))
-    shape = (world.n_states, world.n_actions)
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    targets = rng.random(shape) < draw(st.sampled_from([0.0, 0.3, 0.7, 1.0]))
-    targets[rng.integers(shape[0]), rng.integers(shape[1])] = True
-    return world, targets, int(rng.integers(shape[0]))
 
 
 def grid_pairs(pairs):
@@ -155,7 +127,7 @@ def cycle(n_states, n_actions=1):
 
 
 EXPLORATIONS = (
-    tasks(),
+    tasks(max_states=6),
     st.integers(1, 6),
     st.sampled_from(["random", "released"]),
     st.integers(0, 300),
@@ -202,7 +174,7 @@ def test_equals_algorithm_2_on_the_papers_grids(edges, pairs, needed, ties):
 
 
 @settings(deadline=None, max_examples=100)
-@given(tasks(), st.integers(1, 6), st.sampled_from(["random", "released"]), st.integers(0, 10**6))
+@given(tasks(max_states=6), st.integers(1, 6), st.sampled_from(["random", "released"]), st.integers(0, 10**6))
 def test_ends_at_the_very_step_that_completes_the_last_target(task, needed, ties, seed):
     world, targets, state = task
     run = Run(world, targets, needed, ties, 2000, state, seed)

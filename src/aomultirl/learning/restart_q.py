@@ -43,9 +43,8 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
-from aomultirl.learning.base import Known, Learner, Learning, Share
-from aomultirl.learning.greedy import draw_best
-from aomultirl.learning.stepwise import check_tables, moved_to_range
+from aomultirl.learning.base import Known, Learner, Share
+from aomultirl.learning.stepwise import TablesByStep, check_tables, choose_by_step, moved_to_range
 from aomultirl.setting import Setting
 from aomultirl.theory.variation import VARIANTS
 
@@ -100,13 +99,6 @@ class StagedQBehaviour(NamedTuple):
     scale: float
     drift: float
     rest: float
-
-
-@kernel
-def _prepare(behaviour: StagedQBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
-    """One of the best actions of this step, at random."""
-    n_actions = behaviour.q.shape[1] // len(behaviour.table.budget)
-    behaviour.table.plan[state] = draw_best(behaviour.q[step], state * n_actions, (state + 1) * n_actions, stream)
 
 
 @kernel
@@ -186,7 +178,7 @@ def _attend(
     return False
 
 
-register(StagedQBehaviour, prepare=_prepare, attend=_attend)
+register(StagedQBehaviour, prepare=choose_by_step, attend=_attend)
 
 
 def stage_ends(horizon: int, count: int) -> list[int]:
@@ -254,14 +246,14 @@ class StagedQLearning(Learner):
         return moved
 
 
-class StagedQRun(Learning):
+class StagedQRun(TablesByStep):
     """Q-learning in stages in a run: of each world it keeps Q, V_ref, and what the stages have counted and added up."""
 
     learner: StagedQLearning
 
     def __init__(self, setting: Setting, learner: StagedQLearning, horizon: int, iota: float) -> None:
-        super().__init__(setting, learner)
-        self._horizon, self._iota = horizon, iota
+        super().__init__(setting, learner, horizon)
+        self._iota = iota
         wait = setting.n_pairs * float(horizon) ** 6 * iota
         self._freeze = learner.reference_visits or math.ceil(min(wait, float(LONGEST_WAIT)))
 
@@ -279,14 +271,9 @@ class StagedQRun(Learning):
         return known
 
     def act(self, known: Known, steps: int, stream: RandomStream) -> StagedQBehaviour:
-        own, first = known.own, self._horizon - steps
         return StagedQBehaviour(
             table=empty_table(self.setting.n_states),
-            q=own["q"][first:].copy(),
-            visits=own["visits"][:, first:].copy(),
-            sums=own["sums"][:, first:].copy(),
-            moments=own["moments"][:, first:].copy(),
-            reference=own["reference"][first:].copy(),
+            **self.last_steps(known, steps),
             horizon=self._horizon,
             freeze=self._freeze,
             iota=self._iota,
@@ -300,15 +287,4 @@ class StagedQRun(Learning):
         super().learn(into, ran)
         behaviour = ran.phase.behaviour
         if isinstance(behaviour, StagedQBehaviour):
-            own, first = into.own, self._horizon - len(behaviour.q)
-            own["q"] = np.concatenate([own["q"][:first], behaviour.q])
-            own["visits"] = np.concatenate([own["visits"][:, :first], behaviour.visits], axis=1)
-            own["sums"] = np.concatenate([own["sums"][:, :first], behaviour.sums], axis=1)
-            if own["moments"].size > 0:
-                own["moments"] = np.concatenate([own["moments"][:, :first], behaviour.moments], axis=1)
-                own["reference"] = np.concatenate([own["reference"][:first], behaviour.reference])
-
-    def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
-        """The first of the best actions of every step and state, (H, S)."""
-        q = known.own["q"][self._horizon - steps :]
-        return np.asarray(q.reshape(steps, self.setting.n_states, -1).argmax(axis=2), np.int32)
+            self.take_over(into, behaviour)

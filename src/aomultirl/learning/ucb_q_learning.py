@@ -35,9 +35,8 @@ from aomultirl.engine.compiling import kernel
 from aomultirl.engine.counts import Counts
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
-from aomultirl.learning.base import Known, Learner, Learning, Share
-from aomultirl.learning.greedy import draw_best
-from aomultirl.learning.stepwise import check_tables, moved_to_range
+from aomultirl.learning.base import Known, Learner, Share
+from aomultirl.learning.stepwise import TablesByStep, check_tables, choose_by_step, moved_to_range
 from aomultirl.setting import Setting
 
 MEAN, SQUARE, BETA = range(3)
@@ -70,13 +69,6 @@ class UcbQBehaviour(NamedTuple):
     iota: float
     scale: float
     rest: float
-
-
-@kernel
-def _prepare(behaviour: UcbQBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
-    """One of the best actions of this step, at random."""
-    n_actions = behaviour.q.shape[1] // len(behaviour.table.budget)
-    behaviour.table.plan[state] = draw_best(behaviour.q[step], state * n_actions, (state + 1) * n_actions, stream)
 
 
 @kernel
@@ -125,7 +117,7 @@ def _attend(
     return False
 
 
-register(UcbQBehaviour, prepare=_prepare, attend=_attend)
+register(UcbQBehaviour, prepare=choose_by_step, attend=_attend)
 
 
 @dataclass(frozen=True)
@@ -187,14 +179,14 @@ class QLearningUCBB(QLearningUCBH):
     by_bernstein: ClassVar[bool] = True
 
 
-class UcbQLearning(Learning):
+class UcbQLearning(TablesByStep):
     """Optimistic Q-learning in a run: of each world it keeps Q, visits and moments by step."""
 
     learner: QLearningUCBH
 
     def __init__(self, setting: Setting, learner: QLearningUCBH, horizon: int, iota: float) -> None:
-        super().__init__(setting, learner)
-        self._horizon, self._iota = horizon, iota
+        super().__init__(setting, learner, horizon)
+        self._iota = iota
 
     def nothing(self) -> Known:
         known, shape = super().nothing(), (self._horizon, self.setting.n_pairs)
@@ -204,12 +196,9 @@ class UcbQLearning(Learning):
         return known
 
     def act(self, known: Known, steps: int, stream: RandomStream) -> UcbQBehaviour:
-        own, first = known.own, self._horizon - steps
         return UcbQBehaviour(
             table=empty_table(self.setting.n_states),
-            q=own["q"][first:].copy(),
-            visits=own["visits"][first:].copy(),
-            moments=own["moments"][:, first:].copy(),
+            **self.last_steps(known, steps),
             iota=self._iota,
             scale=float(self.learner.bonus_scale),
             rest=float(self.setting.rest),
@@ -220,13 +209,4 @@ class UcbQLearning(Learning):
         super().learn(into, ran)
         behaviour = ran.phase.behaviour
         if isinstance(behaviour, UcbQBehaviour):
-            own, first = into.own, self._horizon - len(behaviour.q)
-            own["q"] = np.concatenate([own["q"][:first], behaviour.q])
-            own["visits"] = np.concatenate([own["visits"][:first], behaviour.visits])
-            if own["moments"].size > 0:
-                own["moments"] = np.concatenate([own["moments"][:, :first], behaviour.moments], axis=1)
-
-    def best(self, known: Known, steps: int, stream: RandomStream) -> NDArray[np.int32]:
-        """The first of the best actions of every step and state, (H, S)."""
-        q = known.own["q"][self._horizon - steps :]
-        return np.asarray(q.reshape(steps, self.setting.n_states, -1).argmax(axis=2), np.int32)
+            self.take_over(into, behaviour)
