@@ -124,7 +124,7 @@ def test_bad_input_gets_one_line_before_anything_runs(tmp_path, capfd, text, opt
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["compare"], "compare takes folders of results, or --suite identify, or --suite reward"),
+        (["compare"], "compare takes folders of results, or --suite with one of identify, reward"),
         (["compare", "x", "--suite", "reward"], "compare takes folders of results, or --suite"),
         (["compare", "x", "--runs", "3"], "runs is 3, but folders are read as they are"),
         (["compare", "--suite", "reward", "--json"], "--json goes with folders"),

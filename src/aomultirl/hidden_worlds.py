@@ -24,6 +24,7 @@ LONGEST_RUN = 10**6
 """Episodes that a stream is told there will be, where nobody says how many."""
 REGISTERED = {
     "Doors": "doors",
+    "DriftingRings": "drifting_rings",
     "EntropyPair": "entropy_pair",
     "FrozenLakes": "frozen_lakes",
     "Gridworld": "gridworld",
@@ -32,6 +33,7 @@ REGISTERED = {
     "PermutedCliffs": "permuted_cliffs",
     "RandomModels": "random_models",
     "RarePair": "rare_pair",
+    "Rings": "rings",
     "SparseRandom": "sparse_random",
     "SwappedTaxis": "swapped_taxis",
     "TwoJAO": "two_jao",

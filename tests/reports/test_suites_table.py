@@ -126,8 +126,8 @@ def test_columns_that_a_run_is_too_short_for_are_empty():
     assert table.caption[0] == "A note."
 
 
-COMPARE = "compare takes folders of results, or --suite identify, or --suite reward, or --suite short, or --suite large"
-KNOWN = "'identify', 'reward', 'short', 'large'"
+COMPARE = f"compare takes folders of results, or --suite with one of {', '.join(suites.SUITES)}"
+KNOWN = ", ".join(map(repr, suites.SUITES))
 WARDS = "; ".join(dict.fromkeys(case.place for case in suites.large_suite()))
 
 

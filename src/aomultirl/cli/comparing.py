@@ -1,8 +1,9 @@
 """The command that compares agents: compare."""
 
+import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -24,7 +25,8 @@ def compare(
         str | None,
         typer.Option(
             help="In place of folders. identify: steps to recognise a world; reward: what long episodes earn; short: "
-            "what short lives earn, one an episode; large: ICU-Sepsis."
+            "what short lives earn, one an episode; large: ICU-Sepsis. Every peer meets in paper: the paper's grids; "
+            "hard: worlds that differ little, or where it matters; drift: worlds that drift, jump or alternate."
         ),
     ] = None,
     only: Annotated[
@@ -49,6 +51,10 @@ def compare(
         Path | None,
         typer.Option(metavar="FILE", help="Of a suite: keep runs as they end, and do not run those that are there."),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Of a suite: write a page, a figure and the verdicts on what is claimed."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
     plugin: Plugins = None,
 ) -> None:
@@ -62,11 +68,18 @@ def compare(
     [bold]aomultirl compare --suite short --only doors --quick[/bold]
     """
     if bool(places) == (suite is not None):
-        names = ("identify", "reward", "short", "large")
-        raise ValueError(f"compare takes folders of results, or {', or '.join(f'--suite {name}' for name in names)}")
+        names = ("identify", "reward", "short", "large", "paper", "hard", "drift")
+        raise ValueError(f"compare takes folders of results, or --suite with one of {', '.join(names)}")
     if places:
         texts, numbers = {"only": only, "agent": agent, "worlds": worlds}, {"runs": runs, "seed": seed}
-        for name, value in {**texts, **numbers, "workers": workers, "quick": quick or None, "keep": keep}.items():
+        for name, value in {
+            **texts,
+            **numbers,
+            "workers": workers,
+            "quick": quick or None,
+            "keep": keep,
+            "out": out,
+        }.items():
             if value is not None:
                 raise ValueError(f"{name} is {value}, but folders are read as they are; it goes with --suite")
         _compare_folders(places, as_json)
@@ -83,6 +96,7 @@ def compare(
             seed=seed,
             workers=workers,
             keep=keep,
+            out=out,
         )
 
 
@@ -106,9 +120,11 @@ def _compare_suite(
     seed: int | None,
     workers: int | None,
     keep: Path | None,
+    out: Path | None,
 ) -> None:
     from aomultirl.experiments import executors, progress, suites
-    from aomultirl.reports import suites_table, tables
+    from aomultirl.reports import suite_report, suites_table, tables
+    from aomultirl.reports.claims_table import print_claims
 
     checks.choice("suite", suite, list(suites.SUITES))
     kind = checks.choice("worlds", worlds or WORLDS[0], WORLDS)
@@ -120,6 +136,8 @@ def _compare_suite(
     cases = suites.pick(suites.SUITES[suite](), only, agent)
     cases = suites.quick(cases) if quick else cases
     kept = None if keep is None else suites.KeptRuns(keep)
+    if out is not None:
+        suite_report.check(out)
     announce_compiling()
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, count, chosen, processes, done, kept)
@@ -130,5 +148,17 @@ def _compare_suite(
         notes.append(kept.said((case, chosen, number) for case in cases for number in range(count)))
     if quick:
         notes.append("A quick look: a tenth of the episodes of the suite, and so no target is judged.")
-    table: Any = suites_table.identify_table if suite == "identify" else suites_table.reward_table
-    Console().print(tables.for_terminal(table(cases, results, notes)))
+    if suite == "identify":
+        table = suites_table.identify_table(cases, results, notes)
+    else:
+        table = suites_table.reward_table(cases, results, notes, best_first=suite in suites.CONTESTS)
+    console = Console()
+    console.print(tables.for_terminal(table))
+    asked = {"only": only, "agent": agent, "worlds": worlds, "runs": runs, "seed": seed}
+    options = [f"--{name} {shlex.quote(str(value))}" for name, value in asked.items() if value is not None]
+    command = " ".join([f"aomultirl compare --suite {suite}", *options, *(["--quick"] if quick else [])])
+    shown = suite_report.SuiteResult(suite, cases, results, notes, command)
+    print_claims([claim.as_json() for claim in shown.claims], "What the suite is claimed to show", console)
+    if out is not None:
+        for path in suite_report.write(shown, out):
+            console.print(str(path), style="dim", highlight=False)

@@ -1,17 +1,15 @@
 """Suites as tables, with intervals and what they should reach."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.analysis.intervals import over_runs
+from aomultirl.analysis.suite_rows import Measured, Row, Rows, SuiteRuns, columns_of, ranked, rows_of
 from aomultirl.experiments.suites import RUN, SuiteCase, SuiteRun, Target
 from aomultirl.reports.tables import Cell, Judged, TextTable
 
-SuiteRuns = Sequence[Sequence[SuiteRun]]
-"""The runs of every case."""
 MEANS = "(means over runs, 95 % bootstrap intervals)"
 
 
@@ -57,13 +55,24 @@ def _steps(case: SuiteCase, runs: Sequence[SuiteRun]) -> list[Cell]:
     ]
 
 
-def reward_table(cases: Sequence[SuiteCase], results: SuiteRuns, notes: Sequence[str] = ()) -> TextTable:
+def reward_table(
+    cases: Sequence[SuiteCase], results: SuiteRuns, notes: Sequence[str] = (), *, best_first: bool = False
+) -> TextTable:
     """What was earned: a row for every world and agent, a column for every horizon or part of the runs.
 
-    ``notes`` are sentences below the table, before those that explain it.
+    Parameters
+    ----------
+    cases, results
+        of a suite.
+    notes
+        sentences below the table, before those that explain it.
+    best_first
+        whether agents stand in the order of the first column, in place of that of the cases.
     """
-    columns = list(dict.fromkeys(window.heading for case in cases for window in case.windows))
-    rows = _rows(cases, results)
+    columns, rows = columns_of(cases), rows_of(cases, results)
+    if best_first:
+        places = dict.fromkeys(place for place, _ in rows)
+        rows = {(place, label): row for place in places for label, row in ranked(rows, place, columns[0])}
     headings = ("world", "agent", *columns, "wrong", "in no cluster", "worlds believed")
     return TextTable(
         f"Share of the optimal reward, %, or reward a life where that is said {MEANS}",
@@ -71,52 +80,27 @@ def reward_table(cases: Sequence[SuiteCase], results: SuiteRuns, notes: Sequence
         [_reward_row(names, row, rows, columns) for names, row in rows.items()],
         numbers=range(2, len(headings)),
         breaks=True,
-        caption=[
-            *notes,
-            "Targets are reached where the lower end of the interval is there.  wrong: episodes in a wrong proven "
-            "cluster.  worlds believed: by the agent at the end of a run, and how many there are.",
-            "Planners that know the worlds are told nothing of which one it is.  The optimum is a ceiling; the others "
-            "never act in order to find out, and can be beaten.",
-        ],
+        caption=[*notes, *_explained(cases)],
     )
 
 
-Measured = Mapping[str, NDArray[np.float64]]
-"""The number of every run, (runs,), by the heading of the column."""
+def _explained(cases: Sequence[SuiteCase]) -> list[str]:
+    """What the words of a table of rewards mean, as far as they are there."""
+    said = [
+        "wrong: episodes in a wrong proven cluster.  worlds believed: by the agent at the end of a run, and how many "
+        "there are."
+    ]
+    if any(case.targets for case in cases):
+        said[0] = f"Targets are reached where the lower end of the interval is there.  {said[0]}"
+    if any(case.is_planner for case in cases):
+        said.append(
+            "Planners that know the worlds are told nothing of which one it is.  The optimum is a ceiling; the others "
+            "never act in order to find out, and can be beaten."
+        )
+    return said
 
 
-class Row(NamedTuple):
-    """A row of the table: one agent in one world, at all horizons.
-
-    cases
-        one for every horizon.
-    runs
-        of all cases together.
-    numbers
-        what was measured.
-    """
-
-    cases: list[SuiteCase]
-    runs: list[SuiteRun]
-    numbers: dict[str, NDArray[np.float64]]
-
-
-def _rows(cases: Sequence[SuiteCase], results: SuiteRuns) -> dict[tuple[str, str], Row]:
-    """The rows of the table by world and agent, in the order of the cases."""
-    rows: dict[tuple[str, str], Row] = {}
-    for case, runs in zip(cases, results, strict=True):
-        row = rows.setdefault((case.place, case.told), Row([], [], {}))
-        row.cases.append(case)
-        row.runs.extend(runs)
-        for window in case.windows:
-            if all(window.heading in run.numbers for run in runs):
-                row.numbers[window.heading] = np.array([run.numbers[window.heading] for run in runs])
-    return rows
-
-
-def _reward_row(
-    names: tuple[str, str], row: Row, rows: Mapping[tuple[str, str], Row], columns: Sequence[str]
-) -> list[Cell]:
+def _reward_row(names: tuple[str, str], row: Row, rows: Rows, columns: Sequence[str]) -> list[Cell]:
     targets = [target for case in row.cases for target in case.targets]
     others = {label: other.numbers for (place, label), other in rows.items() if place == names[0]}
     shown: list[Cell] = []

@@ -13,11 +13,13 @@ from aomultirl.worlds.jao_tree import two_jao_tree
 from aomultirl.worlds.permuted_cliffs import permuted_cliffs
 from aomultirl.worlds.random_models import random_models
 from aomultirl.worlds.rare_pair import rare_pair
+from aomultirl.worlds.rings import drifting_rings, rings
 from aomultirl.worlds.sparse_random import sparse_random
 from aomultirl.worlds.swapped_taxis import swapped_taxis
 
 __all__ = [
     "doors",
+    "drifting_rings",
     "entropy_pair",
     "from_gymnasium",
     "frozen_lakes",
@@ -27,6 +29,7 @@ __all__ = [
     "permuted_cliffs",
     "random_models",
     "rare_pair",
+    "rings",
     "sparse_random",
     "swapped_taxis",
     "two_jao",

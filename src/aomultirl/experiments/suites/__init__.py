@@ -25,14 +25,18 @@ from aomultirl.experiments.suites.cases import (
     pick,
     quick,
 )
+from aomultirl.experiments.suites.drift import drift_suite
+from aomultirl.experiments.suites.hard import hard_suite
 from aomultirl.experiments.suites.identify import identify_suite
 from aomultirl.experiments.suites.keeping import KeptRuns
 from aomultirl.experiments.suites.large import large_suite
+from aomultirl.experiments.suites.paper_grids import paper_suite
 from aomultirl.experiments.suites.reward import HORIZONS, reward_suite
 from aomultirl.experiments.suites.running import SuiteRun, measure, run_suite
 from aomultirl.experiments.suites.short import short_suite
 
 __all__ = [
+    "CONTESTS",
     "FIRST_SEEDS",
     "HORIZONS",
     "MOST_SEEDS",
@@ -47,9 +51,12 @@ __all__ = [
     "SuiteRun",
     "Target",
     "Window",
+    "drift_suite",
+    "hard_suite",
     "identify_suite",
     "large_suite",
     "measure",
+    "paper_suite",
     "pick",
     "quick",
     "reward_suite",
@@ -62,8 +69,13 @@ SUITES: Mapping[str, Callable[[], list[SuiteCase]]] = {
     "reward": reward_suite,
     "short": short_suite,
     "large": large_suite,
+    "paper": paper_suite,
+    "hard": hard_suite,
+    "drift": drift_suite,
 }
 """What makes the cases of each suite, by the name that commands have for it."""
+CONTESTS = ("paper", "hard", "drift")
+"""Suites in which all peers meet and nobody is asked for a number."""
 
 MOST_SEEDS = 500
 """Seeds of a suite, from 0, that development and reports have each."""
@@ -72,6 +84,9 @@ FIRST_SEEDS: Mapping[str, Mapping[str, int]] = {
     "reward": {"reporting": MOST_SEEDS, "development": 0},
     "short": {"reporting": MOST_SEEDS, "development": 0},
     "large": {"reporting": MOST_SEEDS, "development": 0},
+    "paper": {"reporting": MOST_SEEDS, "development": 0},
+    "hard": {"reporting": MOST_SEEDS, "development": 0},
+    "drift": {"reporting": MOST_SEEDS, "development": 0},
 }
 """The seed that stands for 0, for every suite.
 

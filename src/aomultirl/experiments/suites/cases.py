@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from aomultirl import checks
-from aomultirl.descriptions import make
+from aomultirl import checks, plugins
 from aomultirl.experiments.cells import Cell
+from aomultirl.experiments.specification.expansion import Variant
+from aomultirl.experiments.specification.world_facts import WorldFacts
 
 STEPS, RUN, SHARE = "steps", "run", "share"
 """What a row aims at: steps on known worlds, the steps of a whole run, or a share of the optimal reward."""
@@ -16,6 +17,7 @@ SEEDED = {
     "permuted_cliffs": "seed",
     "random_models": "rng",
     "rare_pair": "seed",
+    "rings": "seed",
     "sparse_random": "seed",
 }
 """Worlds that are another random set in every run, with the parameter that says which."""
@@ -94,6 +96,8 @@ class SuiteCase:
         whether ``agent`` names a function of :mod:`aomultirl.theory.known_worlds` in place of an agent: a ceiling.
     most_worlds
         how many worlds an agent may believe in, as a multiple of those that there are; None where that is not judged.
+    asks_worlds
+        whether the agent is told what it needs of the worlds of each run, such as lambda (:class:`WorldFacts`).
     separation, pairs
         what the lower bound on steps is told; separation is None where the worlds are all known.
     """
@@ -111,23 +115,36 @@ class SuiteCase:
     reward_range: tuple[float, float] | None = None
     is_planner: bool = False
     most_worlds: float | None = None
+    asks_worlds: bool = False
     separation: float | None = None
     pairs: tuple[tuple[int, int], ...] | None = None
 
+    def world_of(self, seed: int, number: int) -> dict[str, Any]:
+        """The worlds of one of its runs: a random set of their own where worlds are random."""
+        if self.world["name"] not in SEEDED:
+            return self.world
+        chosen = {SEEDED[self.world["name"]]: SETS_A_SEED * seed + number}
+        return {**self.world, "parameters": {**self.world["parameters"], **chosen}}
+
     def cell(self, seed: int, number: int) -> Cell:
-        """One of its runs, in a random set of worlds of its own where worlds are random."""
-        world = self.world
-        if world["name"] in SEEDED:
-            chosen = {SEEDED[world["name"]]: SETS_A_SEED * seed + number}
-            world = {**world, "parameters": {**world["parameters"], **chosen}}
+        """One of its runs."""
+        world, agent = self.world_of(seed, number), self.agent
+        if self.asks_worlds:
+            facts = WorldFacts(Variant("world", world["name"], world["parameters"]))
+            agent = {**agent, "parameters": facts.told(Variant("agent", agent["name"], agent["parameters"]))}
         # A share needs nothing that has to be worked out after every episode.
         recorded: dict[str, Any] = {"record": ()} if self.aim == SHARE else {}
-        return Cell(world, self.stream, self.agent, self.episodes, seed, number, self.told, **recorded)
+        return Cell(world, self.stream, agent, self.episodes, seed, number, self.told, **recorded)
 
     @property
     def clusters(self) -> bool:
         """Whether the agent sorts episodes into clusters."""
-        return not self.is_planner and bool(make(self.agent, "agent").recognition)
+        return not self.is_planner and bool(getattr(plugins.find("agent", self.agent["name"]), "recognition", ""))
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the agent is told the world of every episode."""
+        return not self.is_planner and "task" in getattr(plugins.find("agent", self.agent["name"]), "told", ())
 
     @property
     def target(self) -> float | None:

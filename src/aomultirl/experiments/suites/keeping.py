@@ -106,7 +106,7 @@ class KeptRuns:
 
 def name_of(case: SuiteCase, seed: int, number: int) -> str:
     """What a run is known by: the worlds, the agent and all that its result depends on, but the library."""
-    parts = [case.cell(seed, number).world, case.stream, case.agent, case.episodes, case.horizon, seed, number]
+    parts = [case.world_of(seed, number), case.stream, case.agent, case.episodes, case.horizon, seed, number]
     parts += [[list(window) for window in case.windows], case.reward_range]
     return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
 

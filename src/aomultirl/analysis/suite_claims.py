@@ -1,0 +1,154 @@
+"""What the suites that compare peers are claimed to show, judged by their runs.
+
+Rewards are in per cent of the optimum, over whole runs; differences are taken run by run.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.intervals import over_runs
+from aomultirl.analysis.rules import Bounded, Measurement, exact
+from aomultirl.analysis.suite_rows import Rows
+from aomultirl.experiments.suites import drift, hard
+from aomultirl.experiments.suites.contests import WHOLE
+from aomultirl.experiments.suites.entrants import CLUSTER_THEN_LEARN, DETECT, RESTART, RESTART_FOREVER
+from aomultirl.experiments.suites.players import RANDOM, RECALL
+
+REMARK_18 = "Section 4.2, Remark 18 (merging samples in place of clustering)"
+AVERAGING, FOLLOWING = ("Practical", "PSRL"), "QLearning"
+"""Learners that average over all that they have seen, and one whose step does not vanish, so that it follows."""
+POINTS, STEPS = "points of the optimum in per cent", "steps as a multiple"
+PLANNERS, WALKERS = ("GOSPRL", "PACExplore"), ("ExploreID", "CuriousWalk")
+"""Explorers that plan their way, and those that look one step ahead."""
+
+
+def claims_of(suite: str, rows: Rows) -> list[Claim]:
+    """The claims on a suite of which at least a part was measured; none for suites that claim nothing."""
+    found = CLAIMS[suite](rows) if suite in CLAIMS else []
+    return [claim for claim in found if claim.estimates]
+
+
+def _drift(rows: Rows) -> list[Claim]:
+    """The remark's predictions, and what memory is worth where worlds return."""
+    memory = {place: [(RECALL, DETECT)] for place in (drift.BLOCKS, drift.ALTERNATING)}
+    return [
+        Claim(
+            "where tasks alternate, the bound of RestartQ-UCB is above K H, which everybody has",
+            REMARK_18,
+            Bounded(1.0, "its order, without constants and logarithms", ">", "computed"),
+            {drift.ALTERNATING: exact(drift.bound_share(drift.ALTERNATING))},
+            unit="as a multiple of K H",
+        ),
+        Claim(
+            "where a world drifts slowly, the bound of RestartQ-UCB is below K H",
+            REMARK_18,
+            Bounded(1.0, "its order, without constants and logarithms", "<", "computed"),
+            {drift.DRIFTING: exact(drift.bound_share(drift.DRIFTING))},
+            unit="as a multiple of K H",
+        ),
+        Claim(
+            "where a world drifts slowly, RestartQ-UCB earns more than the same without restarts, and than clustering",
+            REMARK_18,
+            Bounded(0.0, "earned more, run by run", ">"),
+            _differences(rows, {drift.DRIFTING: [(RESTART, RESTART_FOREVER), *_clustering(rows, drift.DRIFTING)]}),
+            unit=POINTS,
+        ),
+        Claim(
+            "where tasks alternate, RestartQ-UCB earns no more than acting at random, but for two points",
+            REMARK_18,
+            Bounded(2.0, "one policy for two opposite worlds has nothing to gain", "<"),
+            _differences(rows, {drift.ALTERNATING: [(RESTART, RANDOM)]}),
+            unit=POINTS,
+        ),
+        Claim(
+            "where worlds return, memory earns more than restarting when the world has changed",
+            "not in the paper",
+            Bounded(0.0, "earned more, run by run", ">"),
+            _differences(rows, memory),
+            unit=POINTS,
+        ),
+    ]
+
+
+def _clustering(rows: Rows, place: str) -> list[tuple[str, str]]:
+    """RestartQ-UCB against each agent that clusters first."""
+    return [(RESTART, label) for where, label in rows if where == place and label.startswith(CLUSTER_THEN_LEARN)]
+
+
+def _hard(rows: Rows) -> list[Claim]:
+    """Negative transfer where best policies differ, and the order of explorers where a pair is hard to reach."""
+    rings = [place for place in dict.fromkeys(place for place, _ in rows) if place.startswith(hard.RING)]
+    everybody = (*AVERAGING, FOLLOWING)
+    pooled = {place: [(f"{name}, alone", f"{name}, pooled") for name in AVERAGING] for place in rings}
+    told = {place: [(f"{name}, told", f"{name}, pooled") for name in everybody] for place in rings}
+    memory = {place: [(RECALL, f"{name}, pooled") for name in everybody] for place in rings}
+    return [
+        Claim(
+            "where best policies differ, a learner for all worlds as one earns less than one that is told the world",
+            REMARK_18,
+            Bounded(0.0, "lost by pooling, run by run", ">"),
+            _differences(rows, told),
+            unit=POINTS,
+        ),
+        Claim(
+            "one that averages over all worlds even earns less than one that forgets everything after every episode: "
+            "negative transfer",
+            REMARK_18,
+            Bounded(0.0, "lost by pooling, run by run", ">"),
+            _differences(rows, pooled),
+            remark="Q-learning is not among them: its step does not vanish, so it follows the world of the episode",
+            unit=POINTS,
+        ),
+        Claim(
+            "an agent that remembers, told nothing, earns more than every pooled learner there",
+            "not in the paper",
+            Bounded(0.0, "earned more, run by run", ">"),
+            _differences(rows, memory),
+            unit=POINTS,
+        ),
+        Claim(
+            "where a pair is hard to reach, explorers that plan their way need fewer steps than those that look one "
+            "step ahead",
+            "Appendix G (GOSPRL in place of ExploreID) and Section 5.4 of the algorithms that it cites",
+            Bounded(1.0, "steps of the one as a multiple of the other's, run by run", "<"),
+            _steps(rows, hard.RARE_PAIR),
+            unit=STEPS,
+        ),
+    ]
+
+
+def _differences(rows: Rows, pairs: Mapping[str, Iterable[tuple[str, str]]]) -> dict[str, Measurement]:
+    """What the first agent of each pair earns more than the second, where both were measured."""
+    found = {}
+    for place, there in pairs.items():
+        for first, second in there:
+            if {(place, first), (place, second)} <= rows.keys():
+                more = rows[place, first].numbers[WHOLE] - rows[place, second].numbers[WHOLE]
+                found[f"{first} less {second}, {place}"] = _measured(more)
+    return found
+
+
+def _steps(rows: Rows, place: str) -> dict[str, Measurement]:
+    """Steps of the clustering phases of explorers that plan, as a multiple of those that look one step ahead."""
+    found = {}
+    for planner in PLANNERS:
+        for walker in WALKERS:
+            labels = [(place, f"{CLUSTER_THEN_LEARN}, {name}") for name in (planner, walker)]
+            if set(labels) <= rows.keys():
+                first, second = (np.array([run.total for run in rows[label].runs], float) for label in labels)
+                found[f"{planner} by {walker}"] = _measured(first / np.maximum(second, 1.0))
+    return found
+
+
+def _measured(values: NDArray[np.float64]) -> Measurement:
+    """A mean over runs with its interval, which has no ends where there is one run."""
+    mean, low, high = (float(each) for each in over_runs(values))
+    return Measurement(mean, -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
+
+
+CLAIMS: Mapping[str, Callable[[Rows], Sequence[Claim]]] = {"drift": _drift, "hard": _hard}
+"""What is claimed of each suite, by its name."""

@@ -1,0 +1,160 @@
+"""Who enters the suites that compare peers: every agent of the library, with what it is told, where it fits.
+
+Learners with guarantees have constants that are made for proofs, and act at random at these sizes; here their bonuses
+are scaled by what earned most on development worlds (``examples/tuning/bonuses.py``, the table of ``docs/agents.md``).
+What an agent must be told of the worlds, such as lambda or a distinguishing set, it is told exactly
+(:meth:`aomultirl.experiments.specification.world_facts.WorldFacts.told`).
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from aomultirl.experiments.specification.parameters import FROM_WORLD
+from aomultirl.experiments.suites.players import FAILURE, RANDOM, RECALL, Described
+
+ENOUGH = 64.0
+"""N lambda^2: with so many samples of each pair the threshold test is rarely wrong."""
+SCALES: Mapping[str, float] = {
+    "UCBVI": 1e-4,
+    "UCBVICH": 1e-4,
+    "UCBVIBF": 1e-4,
+    "EULER": 1e-4,
+    "StrongEuler": 1e-4,
+    "UBEV": 1e-3,
+    "UCFH": 1e-3,
+    "UCRL2": 1e-3,
+    "UCRL2B": 1e-4,
+    "QLearningUCBH": 1e-4,
+    "QLearningUCBB": 1e-4,
+}
+"""What the bonuses of learners are multiplied by."""
+RESTART_SCALE = 0.01
+"""The same for RestartQ-UCB."""
+PLAIN = ("Practical", "PSRL", "QLearning")
+"""Learners without a scale."""
+FORMS = {"alone": "OneEpisode", "pooled": "Pooled", "told": "Told"}
+"""What a learner may take the episodes for: a world each, one world, or the worlds that it is told."""
+EXPLORERS = ("ExploreID", "GOSPRL", "Seeker", "PACExplore", "CuriousWalk", "FWModest", "WeightedMaxEnt")
+CLUSTER_THEN_LEARN = "AOMultiRL"
+RESTART, RESTART_FOREVER, RESTART_STATED = "RestartQ-UCB", "RestartQ-UCB, one epoch", "RestartQ-UCB, as stated"
+DETECT, OPTIMAL = "detect and restart", "optimum"
+"""What rows are called."""
+
+
+class Contest(NamedTuple):
+    """What entrants have to know of the place where they meet.
+
+    horizon, episodes
+        H and K.
+    samples
+        N, visits of a pair in the clustering phase of agents that have one (:func:`enough_samples`).
+    clustering_horizon
+        H0, the steps of that phase at most.
+    variation
+        the variation budget of the stream; None where it is not computed.
+    epochs
+        D of RestartQ-UCB for that budget.
+    rewards
+        "known" or "unknown" to the agents.
+    """
+
+    horizon: int
+    episodes: int
+    samples: int
+    clustering_horizon: int
+    variation: float | None = None
+    epochs: float | None = None
+    rewards: str = "known"
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What everybody is told."""
+        return {"horizon": self.horizon, "rewards": self.rewards}
+
+
+def enough_samples(separation: float) -> int:
+    """N for a lambda.
+
+    Examples
+    --------
+    >>> enough_samples(0.5)
+    256
+    """
+    return math.ceil(ENOUGH / separation**2)
+
+
+def learner(name: str, **parameters: Any) -> Described:
+    """{"name", "parameters"} of a learner, with its scale."""
+    scale = {"bonus_scale": SCALES[name]} if name in SCALES else {}
+    return {"name": name, "parameters": {**scale, **parameters}}
+
+
+def entrants(contest: Contest) -> dict[str, Described]:
+    """Every agent that fits, by what its row is called."""
+    return {
+        RANDOM: {"name": "Random", "parameters": {"horizon": contest.horizon}},
+        **_learners(contest),
+        **_of_changing_worlds(contest),
+        **_cluster_then_learn(contest),
+        "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": contest.told},
+        RECALL: {"name": "Recall", "parameters": {"failure": FAILURE, **contest.told}},
+        OPTIMAL: {"name": "Optimal", "parameters": {"horizon": contest.horizon}},
+    }
+
+
+def _learners(contest: Contest) -> dict[str, Described]:
+    """Every learner alone, pooled and told."""
+    return {
+        f"{name}, {form}": {
+            "name": kind,
+            "parameters": {"learner": learner(name), "failure": FAILURE, **contest.told},
+        }
+        for name in (*PLAIN, *SCALES)
+        for form, kind in FORMS.items()
+    }
+
+
+def _of_changing_worlds(contest: Contest) -> dict[str, Described]:
+    """Agents for one world that changes; RestartQ-UCB as stated where a budget is known, and with small bonuses."""
+    told = {"failure": FAILURE, **contest.told}
+
+    def restart(**parameters: Any) -> Described:
+        return {"name": "RestartQUCB", "parameters": {**told, "variant": "freedman", **parameters}}
+
+    practical = {"variation": None, "bonus_scale": RESTART_SCALE}
+    found = {RESTART_FOREVER: restart(**practical, epochs=1.0)}
+    if contest.variation is not None:
+        found[RESTART] = restart(**practical, epochs=contest.epochs)
+        found[RESTART_STATED] = restart(variation=contest.variation)
+    found[DETECT] = {"name": "DetectAndRestart", "parameters": {**told, "learner": learner("Practical")}}
+    return found
+
+
+def _cluster_then_learn(contest: Contest) -> dict[str, Described]:
+    """The paper's agents, with every explorer, and what grew out of them."""
+    told: dict[str, Any] = {"failure": FAILURE, **contest.told, "learner": learner("Practical")}
+    samples = {"samples": contest.samples}
+    phase = {**samples, "clustering_horizon": contest.clustering_horizon, "stop_early": True}
+    known = {"distinguishing_set": FROM_WORLD}
+    rows: dict[str, Described] = {
+        f"{CLUSTER_THEN_LEARN}, {name}": {
+            "name": "AOMultiRL",
+            "parameters": {**told, **phase, **known, "explorer": {"name": name, "parameters": {}}},
+        }
+        for name in EXPLORERS
+    }
+    rows[f"{CLUSTER_THEN_LEARN}, UCBVI"] = {
+        "name": "AOMultiRL",
+        "parameters": {**told, **phase, **known, "learner": learner("UCBVI")},
+    }
+    rows["TwoStageAOMultiRL"] = {"name": "TwoStageAOMultiRL", "parameters": {**told, **phase}}
+    rows["DoublingAOMultiRL"] = {
+        "name": "DoublingAOMultiRL",
+        "parameters": {**told, **known, **samples},
+    }
+    rows["SequentialAOMultiRL"] = {
+        "name": "SequentialAOMultiRL",
+        "parameters": {**told, **known, "separation": FROM_WORLD},
+    }
+    return rows
