@@ -34,6 +34,7 @@ REGISTERED = {
     "RandomModels": "random_models",
     "RarePair": "rare_pair",
     "Rings": "rings",
+    "Rivers": "rivers",
     "SparseRandom": "sparse_random",
     "SwappedTaxis": "swapped_taxis",
     "TwoJAO": "two_jao",

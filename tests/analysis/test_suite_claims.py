@@ -44,8 +44,10 @@ def test_q_learning_is_not_asked_to_show_negative_transfer():
 @pytest.mark.parametrize(("planner", "holds"), [(100, True), (1000, False)])
 def test_the_order_of_explorers_is_by_steps(planner, holds):
     steps = {"AOMultiRL, PACExplore": planner, "AOMultiRL, ExploreID": 500}
-    found = verdicts("hard", made_up("hard", hard.RARE_PAIR, {}, steps))
+    found = verdicts("hard", made_up("hard", hard.RIVER, {}, steps))
     assert found == {"where a pair is hard to reach, explorers": holds}
+    steps = {"AOMultiRL, GOSPRL": planner, "AOMultiRL, ExploreID": 500}
+    assert verdicts("hard", made_up("hard", hard.RIVER, {}, steps)) == {"so does GOSPRL": holds}
 
 
 def test_what_the_remark_says_of_bounds_is_computed():

@@ -14,6 +14,7 @@ from aomultirl.worlds.permuted_cliffs import permuted_cliffs
 from aomultirl.worlds.random_models import random_models
 from aomultirl.worlds.rare_pair import rare_pair
 from aomultirl.worlds.rings import drifting_rings, rings
+from aomultirl.worlds.rivers import rivers
 from aomultirl.worlds.sparse_random import sparse_random
 from aomultirl.worlds.swapped_taxis import swapped_taxis
 
@@ -30,6 +31,7 @@ __all__ = [
     "random_models",
     "rare_pair",
     "rings",
+    "rivers",
     "sparse_random",
     "swapped_taxis",
     "two_jao",

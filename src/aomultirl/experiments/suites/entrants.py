@@ -24,7 +24,7 @@ SCALES: Mapping[str, float] = {
     "UBEV": 1e-3,
     "UCFH": 1e-3,
     "UCRL2": 1e-3,
-    "UCRL2B": 1e-4,
+    "UCRL2B": 1e-3,
     "QLearningUCBH": 1e-4,
     "QLearningUCBB": 1e-4,
 }
