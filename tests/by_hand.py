@@ -19,6 +19,11 @@ class Step(NamedTuple):
 
 def play(agent, world, start, seed, task=None, noisy=True):
     """The steps of an episode; the agent has begun its run."""
+    return play_and_report(agent, world, start, seed, task, noisy)[0]
+
+
+def play_and_report(agent, world, start, seed, task=None, noisy=True):
+    """The steps of an episode, and what the agent says of it."""
     source, own = streams(seed, 2)
     env = WorldEnv(world, start, source, noisy)
     n_states, n_actions = agent.setting.n_states, agent.setting.n_actions
@@ -28,4 +33,4 @@ def play(agent, world, start, seed, task=None, noisy=True):
         successor, reward, ended, *_ = env.step(action)
         session.observe(successor, reward, ended)
         steps.append(Step(int(state), int(action), int(successor), float(reward), bool(ended)))
-    return steps
+    return steps, session.report

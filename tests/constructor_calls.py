@@ -60,7 +60,7 @@ def _agents():
         kind = getattr(ao.agents, name)
         if name not in RECORDS:
             known = {"models": 2, "separation": 0.09, "hitting_time": 10.0, "failure": 0.1, "horizon": 10**9}
-            known["variation"] = 3.0
+            known |= {"variation": 3.0, "batch": 3}
             taken = inspect.signature(kind).parameters
             base = {key: value for key, value in known.items() if key in taken}
             base["horizon"] = 10**9 if "hitting_time" in taken or name == "DoublingAOMultiRL" else 50
@@ -70,6 +70,8 @@ def _agents():
                 base["learner"] = ao.learning.UCBVI()
             if name == "DoublingAOMultiRL":
                 base |= {"samples": 3, "horizon": 1000}
+            if name == "CECE":
+                base |= {"samples": 3, "classifying_steps": 5}
             yield name, _begun(kind), base, taken
 
 

@@ -59,6 +59,14 @@ AGENTS = {
             ao.learning.QLearningUCBB(0.01),
         )
     },
+    "ConcurrentPACRL": (
+        RANDOM,
+        lambda told: ao.agents.ConcurrentPACRL(1.0, 0.1, 600, samples=15, learner=ao.learning.UCRL2(0.1), rewards=told),
+    ),
+    "CECE": (
+        RANDOM,
+        lambda told: ao.agents.CECE(2, 1.0, 0.1, 200, 3, samples=10, learner=ao.learning.UCRL2(0.1), rewards=told),
+    ),
     "MixtureOfMDPs": (GRID, lambda told: ao.agents.MixtureOfMDPs(200, archive=4, rewards=told)),
 }
 

@@ -57,6 +57,14 @@ AGENTS = {
     "DetectAndRestart": lambda: ao.agents.DetectAndRestart(
         ao.learning.Practical(), 40, failure=0.1, exploration=0.3, rewards="unknown"
     ),
+    "ConcurrentPACRL": lambda: ao.agents.ConcurrentPACRL(1.0, 0.1, 500, samples=15),
+    "ConcurrentPACRL, unknown rewards": lambda: ao.agents.ConcurrentPACRL(
+        1.0, 0.1, 600, samples=15, explorer=ao.exploring.GOSPRL(), learner=ao.learning.Practical(), rewards="unknown"
+    ),
+    "CECE": lambda: ao.agents.CECE(2, 1.0, 0.1, 400, 2, samples=10),
+    "CECE, unknown rewards": lambda: ao.agents.CECE(
+        2, 1.0, 0.1, 40, 3, samples=5, classifying_steps=10, learner=ao.learning.PSRL(), rewards="unknown"
+    ),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(40, archive=4),
     "MixtureOfMDPs, unknown rewards": lambda: ao.agents.MixtureOfMDPs(40, rewards="unknown"),
 }

@@ -28,6 +28,8 @@ AGENTS = {
         RANDOM,
         lambda: ao.agents.DetectAndRestart(ao.learning.Practical(), 60, failure=0.1, exploration=0.2),
     ),
+    "ConcurrentPACRL": (RANDOM, lambda: ao.agents.ConcurrentPACRL(1.0, 0.1, 600, samples=15, rewards="unknown")),
+    "CECE": (RANDOM, lambda: ao.agents.CECE(2, 1.0, 0.1, 200, 3, samples=10)),
     "Told": (RANDOM, lambda: ao.agents.Told(ao.learning.Practical(level=0.5), 60, 2, rewards="unknown")),
     "AOMultiRL with other parts": (
         RANDOM,

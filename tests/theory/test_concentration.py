@@ -24,6 +24,26 @@ def test_golden_values():
     assert theory.weissman_radius(0.1, samples=1, states=50) == 2.0
 
 
+@given(st.integers(1, 40), st.floats(0.01, 2.0), st.floats(1e-9, 0.5))
+def test_so_many_samples_spend_no_more_than_the_failure(states, radius, failure):
+    samples = theory.weissman_samples(radius, failure=failure, states=states)
+    assert theory.weissman_tail(radius, samples=samples, states=states) <= failure
+    fewer = 2.0 / radius**2 * (states * math.log(2.0) + math.log(1.0 / failure))
+    assert samples - 1 < fewer * (1.0 + 1e-12)
+    assert samples >= fewer * (1.0 - 1e-12)
+
+
+def test_estimates_stay_within_the_radius_however_many_samples_are_added():
+    """2,000 sequences of up to 600 samples; the largest deviation from N on exceeds the radius at most as often."""
+    rng, row, failure, radius = np.random.default_rng(0), np.array([0.5, 0.3, 0.2]), 0.3, 0.35
+    first = theory.weissman_samples(radius, failure=failure, states=3)
+    assert first == 54
+    drawn = np.cumsum(np.eye(3)[rng.choice(3, (2000, 600), p=row)], axis=1)
+    away = np.abs(drawn / np.arange(1, 601)[:, None] - row).sum(axis=2)
+    assert (away[:, first - 1 :].max(axis=1) >= radius).mean() <= failure
+    assert (away[:, : first // 4].max(axis=1) >= radius).mean() > failure  # fewer are not enough
+
+
 def test_a_single_state_never_strays():
     assert theory.weissman_tail(0.01, samples=1, states=1) == 0.0
     assert theory.weissman_radius(0.01, samples=1, states=1) == 0.0
@@ -54,6 +74,8 @@ def test_the_interval_is_the_exact_one():
         (lambda: theory.weissman_tail(0.1, samples=0, states=2), "samples must be at least 1, not 0"),
         (lambda: theory.weissman_radius(1.0, samples=1, states=2), "failure must be below 1, not 1"),
         (lambda: theory.weissman_radius(0.1, samples=1, states=0), "states must be at least 1, not 0"),
+        (lambda: theory.weissman_samples(0.0, failure=0.1, states=2), "radius must be above 0, not 0"),
+        (lambda: theory.weissman_samples(1e-200, failure=0.1, states=2), "weissman_samples is beyond what numbers"),
         (lambda: theory.binomial_interval([3, 11], 10), "successes must be between 0 and trials = 10"),
         (lambda: theory.binomial_interval(3, 10, 1.0), "level must be below 1, not 1"),
     ],

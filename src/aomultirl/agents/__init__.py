@@ -15,6 +15,8 @@ from aomultirl.agents.alone import (
 from aomultirl.agents.aomultirl import AOMultiRL
 from aomultirl.agents.base import Agent, Report
 from aomultirl.agents.baselines import Optimal, Random
+from aomultirl.agents.cece import CECE
+from aomultirl.agents.concurrent_pac_rl import ConcurrentPACRL
 from aomultirl.agents.detect_and_restart import DetectAndRestart
 from aomultirl.agents.doubling import DoublingAOMultiRL
 from aomultirl.agents.mixture import MixtureOfMDPs
@@ -25,9 +27,11 @@ from aomultirl.agents.two_stage import TwoStageAOMultiRL
 from aomultirl.setting import Setting
 
 __all__ = [
+    "CECE",
     "UCRL2",
     "AOMultiRL",
     "Agent",
+    "ConcurrentPACRL",
     "DetectAndRestart",
     "DoublingAOMultiRL",
     "MixtureOfMDPs",

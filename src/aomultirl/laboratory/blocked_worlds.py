@@ -92,6 +92,8 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "UCRL2": lambda to: agents.UCRL2(to.horizon),
     "RestartQUCB": lambda to: agents.RestartQUCB(to.horizon, None, failure=FAILURE, epochs=2),
     "DetectAndRestart": lambda to: agents.DetectAndRestart(Practical(), to.horizon, failure=FAILURE),
+    "ConcurrentPACRL": lambda to: agents.ConcurrentPACRL(to.separation, FAILURE, to.horizon, samples=to.samples),
+    "CECE": lambda to: agents.CECE(WORLDS, to.separation, FAILURE, to.horizon, WORLDS, samples=to.samples),
     "Random": lambda to: agents.Random(to.horizon),
     "OracleUCBVI": lambda to: agents.OracleUCBVI(FAILURE, to.horizon, WORLDS),
     "OracleLearner": lambda to: agents.OracleLearner(to.horizon),

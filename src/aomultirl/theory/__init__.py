@@ -24,7 +24,7 @@ from aomultirl.theory.coin_game import (
     UniformAllocation,
 )
 from aomultirl.theory.coin_success import failing_rows, flips_needed, success_curve
-from aomultirl.theory.concentration import binomial_interval, weissman_radius, weissman_tail
+from aomultirl.theory.concentration import binomial_interval, weissman_radius, weissman_samples, weissman_tail
 from aomultirl.theory.constants import clustering_horizon, samples_needed, threshold
 from aomultirl.theory.identification import identification_lower_bound
 from aomultirl.theory.known_worlds import PlannedReward, likeliest_world_reward, qmdp_reward, told_nothing_optimum
@@ -85,5 +85,6 @@ __all__ = [
     "variation_budget",
     "visits_until_informative",
     "weissman_radius",
+    "weissman_samples",
     "weissman_tail",
 ]

@@ -52,6 +52,28 @@ def weissman_radius(failure: float, *, samples: int, states: int) -> float:
     return min(2.0, math.sqrt(max(0.0, 2.0 * spent / checks.integer("samples", samples, least=1))))
 
 
+@checks.representable
+def weissman_samples(radius: float, *, failure: float, states: int) -> int:
+    """So many samples keep an empirical distribution within ``radius`` of the true one, also when more are added.
+
+    ::
+
+        N = ceil( (2 / eps^2) (S ln 2 + ln(1 / p)) ),    Pr( ||P - P_n||_1 >= eps for some n >= N ) <= p
+
+    So the number of samples may depend on what they showed, as long as it is N at least.  The share of an event among
+    the first n samples is a martingale in reversed time, n from infinity to N; so Doob's inequality gives the bound for
+    all n >= N at once that Hoeffding's gives for N, and 2^S events make Weissman's.
+
+    Examples
+    --------
+    >>> weissman_samples(0.25, failure=0.1 / 1200, states=3)
+    368
+    """
+    support = checks.integer("states", states, least=1)
+    spent = support * math.log(2.0) - math.log(checks.real("failure", failure, above=0.0, below=1.0))
+    return math.ceil(2.0 / checks.real("radius", radius, above=0.0) ** 2 * spent)
+
+
 def _events(states: int) -> float:
     """ln(2^S - 2), -inf for a single state."""
     support = checks.integer("states", states, least=1)
