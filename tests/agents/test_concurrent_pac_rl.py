@@ -49,14 +49,15 @@ def test_m_e_is_weissmans():
         assert agent.findings() == {"samples": expected, "threshold": gamma / 2, "abstentions": 0}
 
 
-def test_exploring_walks_straight_to_the_far_end_of_a_corridor():
+def test_exploring_walks_straight_to_what_is_unknown_in_a_corridor():
     world, needed = corridor(8), 3
     agent = begun(ao.agents.ConcurrentPACRL(1.0, 0.1, 400, samples=needed), world, 5)
     steps, report = played(agent, world[0], 4)
     visits, walked = np.zeros((8, 2), int), 0
-    for state, action, _ in steps:
-        if (visits[:-1] >= needed).all() and visits[-1].min() < needed and state < 7:
-            assert action == 1
+    for state, action, successor in steps:
+        unknown = np.flatnonzero((visits < needed).any(axis=1))
+        if len(unknown) and state not in unknown:
+            assert abs(unknown - successor).min() == abs(unknown - state).min() - 1
             walked += 1
         visits[state, action] += 1
     assert walked > 7
@@ -68,7 +69,7 @@ def test_exploring_walks_straight_to_the_far_end_of_a_corridor():
         for how in (ao.exploring.PACExplore(), ao.exploring.ExploreID())
     ]
     planned, wandered = (history["identification_steps"].mean() for history in taken)
-    assert planned < 0.5 * wandered
+    assert planned < 0.7 * wandered
 
 
 def rows(steps, n_states, n_actions):
@@ -144,9 +145,9 @@ def wrong_runs(samples, runs=30):
     wrong = 0
     for seed in range(runs):
         models = ao.worlds.random_models(3, 2, 3, 3, 1.0, seed)
-        agent = ao.agents.ConcurrentPACRL(models.separation() - 1e-9, 0.1, 4000, samples=samples)
+        agent = ao.agents.ConcurrentPACRL(models.separation() - 1e-9, 0.1, 6000, samples=samples)
         history = ao.run(agent, models, ao.streams.uniform(), 12, seed=seed, record=())
-        assert not history["abstained"].any()
+        assert history["abstained"].sum() < 3
         wrong += history.misclustered > 0
     return wrong
 
@@ -161,15 +162,15 @@ def test_every_episode_is_in_the_right_cluster_with_probability_1_less_p():
 def test_every_episode_pays_for_exploring_as_the_corollary_says():
     """On the worlds of its proof: in the last block of episodes, when all are known, as much as in the first."""
     steps = {}
-    for diameter in (16.0, 64.0):
+    for diameter in (16.0, 256.0):
         models = ao.worlds.two_jao(4, diameter, 0.5)
         agent = ao.agents.ConcurrentPACRL(0.5 - 1e-9, 0.1, 10**6, samples=600)
-        history = ao.run(agent, models, ao.streams.round_robin(), 16, record=())
+        history = ao.run(agent, models, ao.streams.round_robin(), 8, record=())
         steps[diameter] = history["identification_steps"]
         assert history.misclustered == 0
         assert steps[diameter].min() >= 24 * 600
         assert steps[diameter][-4:].mean() > 0.9 * steps[diameter][:4].mean()
-    assert steps[64.0].mean() > 2 * steps[16.0].mean()  # of order D
+    assert steps[256.0].mean() > 4 * steps[16.0].mean()  # of order D, where D is large
     agent = ao.agents.ConcurrentPACRL(0.4, 0.1, 10**9)
     agent.begin(Setting(20, 20, np.zeros((20, 20)), 100))
     least = ao.theory.identification_steps(states=20, actions=20, separation=0.4, diameter=64.0)
@@ -191,27 +192,23 @@ def test_too_short_episodes_are_learned_alone_and_it_says_so_at_once():
 
 
 def test_exploring_is_given_up_once_it_cannot_finish():
-    """In a corridor 200 steps are enough for 3 visits of 24 pairs, but not for the ways between them."""
-    world, horizon, needed = corridor(12), 120, 3
-    agent = begun(ao.agents.ConcurrentPACRL(1.0, 0.1, horizon, samples=needed), world, 5)
-    history = ao.run(agent, world, ao.streams.uniform(), 5, seed=2)
-    explored = history["identification_steps"]
-    assert history["abstained"].all()
-    assert (explored > 0).all()
-    assert (explored < horizon).all()
-    assert (explored + history["learning_steps"] == horizon).all()
-    agent = begun(agent, world, 5)
-    for seed in range(3):
+    """In a corridor 245 steps are enough for 10 visits of 24 pairs, but not for the ways between them."""
+    world, horizon, needed, due = corridor(12), 245, 10, []
+    agent = begun(ao.agents.ConcurrentPACRL(1.0, 0.1, horizon, samples=needed), world, 10)
+    for seed in range(5):
         steps, report = played(agent, world[0], seed)
-        visits, due = np.zeros((12, 2), int), horizon
+        assert (report.cluster, report.abstained, len(steps)) == (-1, True, horizon)
+        visits = np.zeros((12, 2), int)
         for taken, (state, action, _) in enumerate(steps):
             if np.maximum(needed - visits, 0).sum() > horizon - taken:
-                due = taken
+                due.append(taken)
                 break
             visits[state, action] += 1
-        assert report.abstained
-        assert due < horizon
-    assert (explored <= due + LEAST_STRETCH).all()
+    assert len(due) == 5
+    explored = ao.run(agent, world, ao.streams.uniform(), 5, seed=2)["identification_steps"]
+    assert (explored >= min(due)).all()
+    assert (explored <= max(due) + LEAST_STRETCH).all()
+    assert (explored < horizon).all()
 
 
 def test_where_states_end_episodes_the_longest_of_five_says_whether_to_explore():
