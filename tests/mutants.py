@@ -288,6 +288,22 @@ MUTANTS = (
         "analysis/test_believed_worlds.py",
         "test_by_hand",
     ),
+    _mutant(
+        "identifying/contexts.py",
+        "distance < threshold",
+        "distance <= threshold",
+        "identifying/test_contexts.py",
+        "test_a_distance_of_just_the_threshold_is_too_far",
+    ),
+    _mutant("agents/cece.py", "CLASSIFYING = 8.0", "CLASSIFYING = 7.0", "agents/test_cece.py", "test_golden_numbers"),
+    _mutant(
+        "agents/concurrent_pac_rl.py",
+        "math.nextafter(self.threshold, 0.0)",
+        "self.threshold",
+        "agents/test_concurrent_pac_rl.py",
+        "test_estimates_must_differ_by_less_than_half_the_separation",
+    ),
+    _mutant("theory/concentration.py", "math.ceil(2.0 /", "math.ceil(1.9 /", "theory/test_concentration.py"),
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
 )
