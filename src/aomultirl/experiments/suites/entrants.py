@@ -7,7 +7,7 @@ What an agent must be told of the worlds, such as lambda or a distinguishing set
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from aomultirl.experiments.specification.parameters import FROM_WORLD
@@ -94,7 +94,7 @@ def entrants(contest: Contest) -> dict[str, Described]:
     """Every agent that fits, by what its row is called."""
     return {
         RANDOM: {"name": "Random", "parameters": {"horizon": contest.horizon}},
-        **_learners(contest),
+        **_learners((*PLAIN, *SCALES), FORMS, contest.told),
         **_of_changing_worlds(contest),
         **_cluster_then_learn(contest),
         "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": contest.told},
@@ -103,15 +103,17 @@ def entrants(contest: Contest) -> dict[str, Described]:
     }
 
 
-def _learners(contest: Contest) -> dict[str, Described]:
-    """Every learner alone, pooled and told."""
+def guaranteed(told: dict[str, Any]) -> dict[str, Described]:
+    """Every learner with a guarantee, pooled and told; ``told`` is what all agents are told."""
+    return _learners(SCALES, ("pooled", "told"), told)
+
+
+def _learners(names: Iterable[str], forms: Iterable[str], told: dict[str, Any]) -> dict[str, Described]:
+    """Learners in some of the three forms, by what their rows are called."""
     return {
-        f"{name}, {form}": {
-            "name": kind,
-            "parameters": {"learner": learner(name), "failure": FAILURE, **contest.told},
-        }
-        for name in (*PLAIN, *SCALES)
-        for form, kind in FORMS.items()
+        f"{name}, {form}": {"name": FORMS[form], "parameters": {"learner": learner(name), "failure": FAILURE, **told}}
+        for name in names
+        for form in forms
     }
 
 

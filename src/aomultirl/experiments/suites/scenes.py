@@ -5,6 +5,7 @@ from typing import Any
 
 from aomultirl.experiments.suites import players
 from aomultirl.experiments.suites.cases import SHARE, SuiteCase, Target, Window
+from aomultirl.experiments.suites.entrants import guaranteed
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Scene:
         whether planners play; their tables of values grow with M, H and S.
     most_worlds
         how many worlds `Recall` may believe in, as a multiple of those that there are; None where that is not judged.
+    everybody
+        whether learners with guarantees play too, pooled and told.
     """
 
     place: str
@@ -47,10 +50,13 @@ class Scene:
     is_deterministic: bool = False
     has_ceiling: bool = True
     most_worlds: float | None = None
+    everybody: bool = False
 
     def cases(self) -> list[SuiteCase]:
         """A row for every agent, then one for every ceiling."""
         agents = players.players(self.horizon, self.rewards)
+        if self.everybody:
+            agents |= guaranteed({"horizon": self.horizon, "rewards": self.rewards})
         ceilings = players.planners(self.horizon, self.is_deterministic) if self.has_ceiling else {}
         beaten = (Target(self.windows[-1].heading, 0.0, peer) for peer in players.peers({}))
         targets = (*self.targets, *beaten)

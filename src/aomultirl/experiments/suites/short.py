@@ -76,5 +76,6 @@ def _scene(
         windows=columns,
         targets=(*own, *further),
         rewards="unknown",
+        everybody=True,
         **settings,
     )
