@@ -19,7 +19,9 @@ from aomultirl.agents.cece import CECE
 from aomultirl.agents.concurrent_pac_rl import ConcurrentPACRL
 from aomultirl.agents.detect_and_restart import DetectAndRestart
 from aomultirl.agents.doubling import DoublingAOMultiRL
+from aomultirl.agents.finite_model_rl import FiniteModelRL
 from aomultirl.agents.mixture import MixtureOfMDPs
+from aomultirl.agents.online_discovery import ExploreFirst, ForcedExploration
 from aomultirl.agents.recall import Recall
 from aomultirl.agents.restart_q_ucb import RestartQUCB
 from aomultirl.agents.sequential import SequentialAOMultiRL
@@ -34,6 +36,9 @@ __all__ = [
     "ConcurrentPACRL",
     "DetectAndRestart",
     "DoublingAOMultiRL",
+    "ExploreFirst",
+    "FiniteModelRL",
+    "ForcedExploration",
     "MixtureOfMDPs",
     "OneEpisode",
     "OneEpisodeLearner",

@@ -26,6 +26,15 @@ from aomultirl.theory.coin_game import (
 from aomultirl.theory.coin_success import failing_rows, flips_needed, success_curve
 from aomultirl.theory.concentration import binomial_interval, weissman_radius, weissman_samples, weissman_tail
 from aomultirl.theory.constants import clustering_horizon, samples_needed, threshold
+from aomultirl.theory.discovery import (
+    DiscoveryCosts,
+    DiscoveryLoss,
+    discovery_episodes,
+    discovery_loss,
+    expected_discovery_loss,
+    forced_exploration_bound,
+    forced_exploration_chances,
+)
 from aomultirl.theory.identification import identification_lower_bound
 from aomultirl.theory.known_worlds import PlannedReward, likeliest_world_reward, qmdp_reward, told_nothing_optimum
 from aomultirl.theory.lower_bounds import (
@@ -44,6 +53,8 @@ __all__ = [
     "CoinFlips",
     "CoinGame",
     "Coins",
+    "DiscoveryCosts",
+    "DiscoveryLoss",
     "OwnStrategy",
     "PlannedReward",
     "RegretBound",
@@ -56,10 +67,15 @@ __all__ = [
     "bonus",
     "clustering_horizon",
     "coin_flips",
+    "discovery_episodes",
+    "discovery_loss",
+    "expected_discovery_loss",
     "external_samples_bound",
     "failing_rows",
     "first_stage_bound",
     "flips_needed",
+    "forced_exploration_bound",
+    "forced_exploration_chances",
     "full_set_bound",
     "hidden_bias",
     "identification_lower_bound",
