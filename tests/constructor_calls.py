@@ -23,7 +23,7 @@ RECORDS = {
     "wrappers",
     "History", "Agent", "Report", "Setting",
     "AverageReward", "CoinFlips", "PlannedReward", "RegretBound", "Strategy", "VariationBudget",
-    "LogGroups",
+    "DiscoveryCosts", "DiscoveryLoss", "LogGroups",
 }  # fmt: skip
 """Public names that take no arguments to check: modules, records of results, and bases of classes."""
 ENDLESS = {("MDP.rollout", "steps"), ("optimal_gain", "tolerance")}
@@ -61,6 +61,7 @@ def _agents():
         if name not in RECORDS:
             known = {"models": 2, "separation": 0.09, "hitting_time": 10.0, "failure": 0.1, "horizon": 10**9}
             known |= {"variation": 3.0, "batch": 3}
+            known |= {"variation": 3.0, "first_episodes": 3}
             taken = inspect.signature(kind).parameters
             base = {key: value for key, value in known.items() if key in taken}
             base["horizon"] = 10**9 if "hitting_time" in taken or name == "DoublingAOMultiRL" else 50
@@ -97,9 +98,12 @@ def _theory():
         "base_bias": 0.1, "flips": 10, "radius": 0.3, "successes": 3, "trials": 10, "values": [0.0, 1.0],
         "special": 0, "first": 3, "second": 3, "chance": np.random.default_rng(0), "rng": np.random.default_rng(0),
         "choose": lambda coins: 0, "budgets": [5, 10], "repetitions": 20, "world": ao.worlds.jao(2)[0],
+        "rounds": 10, "types": [0, 1], "explored": [True, False], "chances": [1.0, 0.5], "least_probability": 0.2,
+        "costs": ao.theory.DiscoveryCosts(0.0, 1.0, 1.0, 2.0),
         "variation": 3.0, "game": ao.theory.CoinGame(12, 0.2), "strategy": ao.theory.UniformAllocation(),
     }  # fmt: skip
     own = {
+        "forced_exploration_bound": {"types": 2},
         "identification_lower_bound": {"models": ao.worlds.jao(2)},
         "threshold": {"level": 0.4},
         "binomial_interval": {"level": 0.9},

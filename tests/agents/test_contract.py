@@ -65,6 +65,11 @@ AGENTS = {
     "CECE, unknown rewards": lambda: ao.agents.CECE(
         2, 1.0, 0.1, 40, 3, samples=5, classifying_steps=10, learner=ao.learning.PSRL(), rewards="unknown"
     ),
+    "FiniteModelRL": lambda: ao.agents.FiniteModelRL(
+        2, 1.0, 0.9, 200, least_probability=1.0, radius_scale=0.1, rewards="unknown"
+    ),
+    "ForcedExploration": lambda: ao.agents.ForcedExploration(0.9, 200, 1.0, samples=6, radius_scale=0.1, decay=0.9),
+    "ExploreFirst": lambda: ao.agents.ExploreFirst(0.9, 200, 1.0, 2, radius_scale=0.1, learner=ao.learning.QLearning()),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(40, archive=4),
     "MixtureOfMDPs, unknown rewards": lambda: ao.agents.MixtureOfMDPs(40, rewards="unknown"),
 }

@@ -30,6 +30,12 @@ AGENTS = {
     ),
     "ConcurrentPACRL": (RANDOM, lambda: ao.agents.ConcurrentPACRL(1.0, 0.1, 600, samples=15, rewards="unknown")),
     "CECE": (RANDOM, lambda: ao.agents.CECE(2, 1.0, 0.1, 200, 3, samples=10)),
+    "FiniteModelRL": (
+        RANDOM,
+        lambda: ao.agents.FiniteModelRL(2, 1.0, 0.9, 200, least_probability=1.0, radius_scale=0.1, rewards="unknown"),
+    ),
+    "ForcedExploration": (RANDOM, lambda: ao.agents.ForcedExploration(0.9, 200, 1.0, samples=6, radius_scale=0.1)),
+    "ExploreFirst": (RANDOM, lambda: ao.agents.ExploreFirst(0.9, 200, 1.0, 2, radius_scale=0.1)),
     "Told": (RANDOM, lambda: ao.agents.Told(ao.learning.Practical(level=0.5), 60, 2, rewards="unknown")),
     "AOMultiRL with other parts": (
         RANDOM,

@@ -5,7 +5,7 @@ or joins one, and the episode in which the models are used::
 
     alive = all models
     until the episode is over:
-        drop models from alive             by squared errors (aomultirl.identifying.elimination), and by contradiction
+        drop models from alive             by squared errors and contradiction (aomultirl.identifying.elimination)
         none is left                       a learner that knows nothing but this episode, to the end
         several are left, and they can be told apart in the steps that are left, and with chance >= reach an
         informative pair is reached        go there (aomultirl.exploring.informative), until its visits may decide
@@ -15,16 +15,9 @@ or joins one, and the episode in which the models are used::
 Models are dropped between phases of bounded length: while exploring, a phase ends as soon as the visits of one pair
 alone can decide, or after a quarter of the steps so far; while exploiting, after as many steps as there were before.
 
-Contradiction.  Comparing squared errors always leaves one model, so a model is also dropped where the samples of the
-episode and those of the model are of different rows.  The test is the one of :class:`DetectAndRestart`, with a split
-between the model's samples and the episode's::
-
-    sum over rows of ln(1 - 1 / I + E / I)  >=  ln(C / p),
-
-which is valid at every time.  Of several models that an episode can be, the left side is smallest for the *leader*.
+Of several models that an episode can be, the *leader* is the one that the episode is least far from contradicting.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -48,13 +41,12 @@ from aomultirl.agents.base import (
     read_failure,
     run_phase,
 )
-from aomultirl.agents.detect_and_restart import log_evidence
 from aomultirl.engine.behaviours import FOREVER, act_uniformly
 from aomultirl.engine.counts import CountTable, merged
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Phase, Ran
 from aomultirl.exploring.informative import Way, plan_way, visit
-from aomultirl.identifying.elimination import Confidence, Rows, Standing, VersionSpace, threshold
+from aomultirl.identifying.elimination import Confidence, Rows, Standing, VersionSpace, contradiction, threshold
 from aomultirl.learning import Known, Learner, Share, Tally
 from aomultirl.records import Within
 from aomultirl.setting import Setting
@@ -126,7 +118,7 @@ class _Seen(NamedTuple):
     standing
         how all models compare.
     against
-        ln of the evidence that the episode is another world, of those that were looked at.
+        how far each of the models that were looked at is from what was seen; above 1 it is contradicted.
     """
 
     alive: list[int]
@@ -217,11 +209,11 @@ class ModelDiscoverer(Agent):
 
     def _look(self, alive: Sequence[int], counts: CountTable) -> _Seen:
         """Drop models, after so much of an episode."""
-        space, models = self._space(), self.kept.models
-        standing = space.standing(self._confidence.rows_of(counts))
-        against = {i: log_evidence(merged([models[i].counts, counts]), counts, self.setting.n_states) for i in alive}
-        limit = math.log((self.models or max(1, len(models))) / self.failure)
-        return _Seen(space.survivors([i for i in alive if against[i] < limit], standing), standing, against)
+        space, seen = self._space(), self._confidence.rows_of(counts)
+        standing = space.standing(seen)
+        against = {model: contradiction(space.models[model], seen) for model in alive}
+        possible = [model for model in alive if against[model] <= 1.0]
+        return _Seen(space.survivors(possible, standing), standing, against)
 
     def _recognise(self, start: int, stream: RandomStream) -> Episode:
         """An episode in which the models are used, and one of them may learn."""

@@ -48,33 +48,12 @@ from aomultirl.exploring import Explorer, PACExplore
 from aomultirl.learning import Learner, Practical
 from aomultirl.setting import Setting
 
+MOST_VISITS = 2**53
+"""Visits of a pair that are asked for at most: no episode has as many."""
+
 
 class _OnlineDiscovery(ModelDiscoverer):
-    """Base of both: explores where :meth:`_explores` says so.
-
-    Parameters
-    ----------
-    failure
-        p.
-    horizon
-        H.
-    separation
-        lambda: any two worlds differ by so much, in l1, at some pair.
-    models
-        C, how many worlds there are at most; None where nobody knows.
-    samples
-        visits of every pair that an exploring episode is for; by default those of theory.
-    radius_scale
-        multiplies the confidence of estimated rows; 1 is what is proven, and needs very many samples.
-    reach
-        the chance of reaching an informative pair below which an exploiting episode goes for reward.
-    rewards
-        "known", or "unknown": estimated.
-    explorer
-        how to explore.
-    learner
-        how to act for reward.
-    """
+    """Base of both: explores where :meth:`_explores` says so; its parameters are told by :class:`ForcedExploration`."""
 
     def __init__(
         self,
@@ -96,14 +75,16 @@ class _OnlineDiscovery(ModelDiscoverer):
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
         check_is_explorer(self.explorer)
-        needed = checks.LARGEST
-        if self.samples is None:
-            rows = setting.n_pairs * float(self.models or max(1, setting.episodes))
-            logarithm = setting.n_states * math.log(2.0) + math.log(rows / self.failure)
-            needed = int(min(float(needed), math.ceil(32.0 / self.separation**2 * logarithm)))
-        self._needed = needed if self.samples is None else checks.integer("samples", self.samples, least=1)
+        self._needed = self._visits() if self.samples is None else checks.integer("samples", self.samples, least=1)
         self._targets = np.ones((setting.n_states, setting.n_actions), bool)
         self.explorer.behaviour(self._targets, self._needed, self.failure)  # which refuses what it cannot do
+
+    def _visits(self) -> int:
+        """Visits of every pair that exploring is for, by theory; as many as can be counted where it asks for more."""
+        rows = self.setting.n_pairs * float(self.models or max(1, self.setting.episodes))
+        logarithm = self.setting.n_states * math.log(2.0) + math.log(rows / self.failure)
+        root = math.sqrt(32.0 * logarithm) / self.separation
+        return math.ceil(min(root * root, float(MOST_VISITS)))
 
     def _explores(self, episode: int, stream: RandomStream) -> bool:
         """Whether to explore in this episode; they are counted from 1."""
@@ -160,8 +141,8 @@ class ForcedExploration(_OnlineDiscovery):
     Examples
     --------
     >>> import aomultirl as ao
-    >>> agent = ao.agents.ForcedExploration(0.1, 2000, 1.3, radius_scale=0.25)
-    >>> _ = ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), episodes=30)
+    >>> agent = ao.agents.ForcedExploration(0.1, 1000, 1.3, radius_scale=0.35)
+    >>> _ = ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), episodes=20)
     >>> agent.findings()["discovered"][0]  # the first episode always explores
     0
     """
@@ -213,8 +194,8 @@ class ExploreFirst(_OnlineDiscovery):
     --------
     >>> import aomultirl as ao
     >>> first = ao.theory.discovery_episodes(4, 0.25, 0.1)
-    >>> agent = ao.agents.ExploreFirst(0.1, 2000, 1.3, first, radius_scale=0.25)
-    >>> _ = ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), episodes=30)
+    >>> agent = ao.agents.ExploreFirst(0.1, 1000, 1.3, first, radius_scale=0.35)
+    >>> _ = ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), episodes=20)
     >>> max(agent.findings()["discovered"]) < first
     True
     """

@@ -28,7 +28,9 @@ of the true ones for all n, all pairs and all C models at once, with probability
 error is at most 1 / sqrt(n), one sample changes the error by at most sqrt(2) / n, so McDiarmid's inequality bounds
 what lies above the mean, and 1 / (n (n + 1)) adds up to 1 over all n.  It does not depend on the number of states.
 
-One model always survives these comparisons, also where the world is none of the models.
+One model always survives these comparisons.  So a model is also dropped where the samples of the episode *contradict*
+it: where the two estimates of some pair are further apart than the sum of their e(n).  If none is left, this world is
+none of the models, or their estimates are wrong.
 """
 
 import math
@@ -76,7 +78,7 @@ class Confidence:
         owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         visits = np.diff(np.concatenate(([0], np.cumsum(times)))[starts])
         probs = times / visits[owners]
-        squares = np.bincount(owners, probs * probs, len(visits))
+        squares = np.asarray(np.bincount(owners, probs * probs, len(visits)), np.float64)
         return Rows(owners * self.n_states + states, owners, times, probs, visits, squares, self.radius(visits))
 
 
@@ -134,6 +136,12 @@ def distances(a: Rows, b: Rows) -> Distances:
     common = np.bincount(a.owners, np.minimum(a.probs, other), pairs)
     square = np.maximum(a.squares + b.squares - 2.0 * product, 0.0)
     return Distances(np.where(both, np.maximum(2.0 - 2.0 * common, 0.0), 0.0), np.where(both, np.sqrt(square), 0.0))
+
+
+def contradiction(model: Rows, seen: Rows) -> float:
+    """The largest distance between rows of a model and of an episode, in sums of their e(n); above 1 it contradicts."""
+    allowed = model.radius + seen.radius
+    return float((distances(seen, model).l2 / np.maximum(allowed, np.finfo(float).tiny)).max(initial=0.0))
 
 
 class Contest(NamedTuple):

@@ -85,6 +85,9 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
         FAILURE, to.horizon, to.separation, to.pairs, samples=2 * to.samples
     ),
     "Recall": lambda to: agents.Recall(FAILURE, to.horizon, to.separation),
+    "FiniteModelRL": lambda to: agents.FiniteModelRL(WORLDS, to.separation, FAILURE, to.horizon),
+    "ForcedExploration": lambda to: agents.ForcedExploration(FAILURE, to.horizon, to.separation),
+    "ExploreFirst": lambda to: agents.ExploreFirst(FAILURE, to.horizon, to.separation, WORLDS),
     "MixtureOfMDPs": lambda to: agents.MixtureOfMDPs(to.horizon),
     "OneEpisodeUCBVI": lambda to: agents.OneEpisodeUCBVI(FAILURE, to.horizon),
     "OneEpisodeLearner": lambda to: agents.OneEpisodeLearner(to.horizon),
