@@ -319,13 +319,19 @@ class ModelDiscoverer(Agent):
         return Report(number, evaluation=best, evaluation_horizon=self.horizon, samples=(known.counts,), **words)
 
     def evidence(self, explored: CountTable) -> list[Evidence]:
-        """What speaks against each model: the largest c_ij of those that explain the episode better."""
+        """What speaks against each model: a quarter of the largest c_ij of those that explain the episode better.
+
+        By Ville's inequality that is ln evidence.  Where a model is dropped otherwise, it is the limit at least.
+        """
         alive, standing, _ = self._look(range(len(self.kept.models)), explored)
-        against = np.where(standing.errors > 0.0, standing.weight, 0.0)
-        limit, words = self._space().limit, "evidence for another model"
-        return [
-            Evidence(model, float(row.max()), limit, model not in alive, words) for model, row in enumerate(against)
-        ]
+        against = np.where(standing.errors > 0.0, standing.weight, 0.0) / 4.0
+        limit, found = self._space().limit / 4.0, []
+        for model, row in enumerate(against):
+            dropped, value = model not in alive, float(row.max())
+            found.append(
+                Evidence(model, max(value, limit) if dropped else value, limit, dropped, "ln evidence against it")
+            )
+        return found
 
     def memory(self, stream: RandomStream) -> Memory:
         n_states, pairs = self.setting.n_states, set[int]()
