@@ -11,7 +11,7 @@ Setting: a finite number of worlds, drawn by chance, that differ by the separati
 Must be told: C, the separation, H and p; p_min, or it is taken for 1 / C.
 
 Guarantee: if the rows of the models are as exact as their confidence says, the world itself is dropped in a phase-2
-episode with probability at most p / C by comparison with others, and at most p by contradiction.  The
+episode with probability at most p / C by comparison with others, and at most p / C by contradiction.  The
 authors bound the steps in phase 2 that are not near-optimal by a polynomial in which the informative pairs, at most
 C (C - 1) / 2, stand in place of S A; their constants are unknown to us, and nothing of that is promised here.  There is
 none for phase 1, whose clusters are as right as the samples of single episodes allow, and none against an adversary: a
