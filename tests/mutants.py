@@ -304,6 +304,28 @@ MUTANTS = (
         "test_estimates_must_differ_by_less_than_half_the_separation",
     ),
     _mutant("theory/concentration.py", "math.ceil(2.0 /", "math.ceil(1.9 /", "theory/test_concentration.py"),
+    _mutant("agents/lucrl.py", "BONUS = 5.0", "BONUS = 4.0", "agents/test_lucrl.py", "test_the_bonus_by_hand"),
+    _mutant(
+        "agents/latent_memory.py",
+        "self.starts[:, start] += shares",
+        "self.starts[:, start] += 1.0",
+        "learning/test_latent.py",
+        "test_every_belief_and_every_action_is_the_slow_twins",
+    ),
+    _mutant(
+        "learning/latent.py",
+        "rest * (horizon - h)",
+        "rest * (horizon - h - 1)",
+        "agents/test_lucrl.py",
+        "test_the_exact_planner_is_the_optimum_and_qmdp_is_between",
+    ),
+    _mutant(
+        "learning/latent_histories.py",
+        "(len(candidates.caps) - step - 1)",
+        "(len(candidates.caps) - step)",
+        "agents/test_lucrl.py",
+        "test_the_exact_planner_earns_the_optimum_told_nothing",
+    ),
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
 )

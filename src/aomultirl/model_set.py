@@ -123,6 +123,13 @@ class ModelSet(Sequence[MDP]):
         """
         return separation.separation(self._successors, self._ends)
 
+    def separation_everywhere(self) -> float:
+        """The least distance of two worlds at any pair of a state that is terminal in neither; see :meth:`distances`.
+
+        0 where two worlds are alike at some pair; ``inf`` for a single world.
+        """
+        return separation.separation_everywhere(self._successors, self._ends)
+
     def distances(self) -> NDArray[np.float64]:
         """||P_i(s, a) - P_j(s, a)||_1, (M, M, S, A).
 

@@ -70,6 +70,9 @@ AGENTS = {
     ),
     "ForcedExploration": lambda: ao.agents.ForcedExploration(0.9, 200, 1.0, samples=6, radius_scale=0.1, decay=0.9),
     "ExploreFirst": lambda: ao.agents.ExploreFirst(0.9, 200, 1.0, 2, radius_scale=0.1, learner=ao.learning.QLearning()),
+    "LUCRL": lambda: ao.agents.LUCRL(2, 40, failure=0.1, bonus_scale=0.01, rewards="unknown"),
+    "LUCRL, told": lambda: ao.agents.LUCRL(2, 40, failure=0.1, contexts="told", bonus_scale=0.01),
+    "LUCRL, exact": lambda: ao.agents.LUCRL(2, 4, failure=0.1, planner="exact", bonus_scale=0.01, floor=0.0),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(40, archive=4),
     "MixtureOfMDPs, unknown rewards": lambda: ao.agents.MixtureOfMDPs(40, rewards="unknown"),
 }

@@ -54,6 +54,23 @@ def test_worlds_that_differ_are_listed_and_many_are_summarised():
     assert f"{min(many.diameters):,.6g} to {max(many.diameters):,.6g}" in printed(many)
 
 
+def test_worlds_that_differ_everywhere_have_a_length_below_which_episodes_look_alike():
+    """Two coins of 0.5 and 0.6 at both pairs: l1 0.2, delta 0.1, ln(2 / 0.03) / 0.01 = 420 steps."""
+    rewards = np.zeros((2, 1))
+    worlds = [ao.MDP([[[chance, 1.0 - chance]]] * 2, rewards) for chance in (0.5, 0.6)]
+    found = inspection.inspect(ao.ModelSet(worlds))
+    assert found.separation_everywhere == pytest.approx(0.2)
+    assert found.separated_horizon == pytest.approx(math.log(2 / 0.03) / 0.01)
+    assert "0.2: episodes shorter than about 420 steps cannot be told apart" in printed(found)
+    surer = inspection.inspect(ao.ModelSet(worlds), failure=0.001)
+    assert surer.separated_horizon == pytest.approx(math.log(2 / 0.001) / 0.01)
+    alike = inspection.inspect(ao.worlds.gridworld())
+    assert (alike.separation_everywhere, alike.separated_horizon) == (0.0, None)
+    assert "0: two worlds are alike at some pair" in printed(alike)
+    one = inspection.inspect(ao.ModelSet(worlds[:1]))
+    assert (one.separation_everywhere, one.separated_horizon) == (math.inf, None)
+
+
 def test_one_world():
     text = printed(inspection.inspect(ao.ModelSet([ao.worlds.gridworld()[0]])))
     assert "separation" not in text

@@ -20,6 +20,8 @@ GRID = ao.worlds.gridworld()
 AGENTS = {
     "Random": (RANDOM, lambda: ao.agents.Random(20)),
     "MixtureOfMDPs": (RANDOM, lambda: ao.agents.MixtureOfMDPs(60, rewards="unknown")),
+    "LUCRL": (RANDOM, lambda: ao.agents.LUCRL(2, 60, failure=0.1, bonus_scale=0.01, initial=RANDOM, rewards="unknown")),
+    "LUCRL, told": (RANDOM, lambda: ao.agents.LUCRL(2, 60, failure=0.1, bonus_scale=0.01, contexts="told")),
     "Optimal": (RANDOM, lambda: ao.agents.Optimal(20)),
     "OneEpisode": (RANDOM, lambda: ao.agents.OneEpisode(ao.learning.UCRL2(), 60, rewards="unknown")),
     "Pooled": (RANDOM, lambda: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.1), 60, rewards="unknown")),

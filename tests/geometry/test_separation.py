@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -83,3 +85,14 @@ def test_masks_without_a_terminal_state_change_no_bit():
     before = distances(one.successors, two.successors)
     assert (distances(one.successors, two.successors, np.zeros(50, bool), one.ends) == before).all()
     assert (distances(one.successors, two.successors, one.terminal, two.terminal) == before).all()
+
+
+@given(ending_sets())
+@settings(max_examples=60, deadline=None)
+def test_the_separation_everywhere_is_the_least_distance_where_anybody_acts(models):
+    apart, found = models.distances(), []
+    for i in range(len(models)):
+        for j in range(i):
+            acts = ~(models[i].terminal | models[j].terminal)
+            found += apart[i, j][acts].ravel().tolist()
+    assert models.separation_everywhere() == min(found, default=math.inf)

@@ -234,6 +234,24 @@ def test_a_second_column_too_weak_to_help():
     assert theory.coin_flips(rows=40, bias=0.1, base=0.1, base_bias=hidden).second >= 400 / 256 * 10_000
 
 
+@pytest.mark.parametrize("gap", [0.1, 0.2, 0.3])
+def test_likelihoods_part_at_the_order_of_the_separated_horizon(gap):
+    """Coins of 1/2 +- gap/2: at the horizon the likelier one is the true one but for a share, well before it is not.
+
+    The error of the better guess after n flips is that of a binomial, exact.
+    """
+    horizon = theory.separated_horizon(models=2, separation=2.0 * gap, failure=0.05)
+
+    def error(steps):
+        heads = np.arange(steps + 1)
+        ways = np.array([math.comb(steps, k) for k in heads], dtype=float)
+        biased = ways * (0.5 + gap / 2.0) ** heads * (0.5 - gap / 2.0) ** (steps - heads)
+        return np.minimum(biased, biased[::-1]).sum() / 2.0
+
+    assert error(math.ceil(horizon)) < 0.05
+    assert error(math.ceil(horizon / 10.0)) > 0.1
+
+
 def test_sizes_may_be_numpy_numbers():
     sizes = {name: np.int32(value) if isinstance(value, int) else value for name, value in GRID.items()}
     phases = {"clustering_horizon": np.int32(2 * 10**9), "learning_horizon": np.int32(2 * 10**9)}
@@ -331,6 +349,10 @@ def test_every_size_is_checked(name):
             "diameter must be at least 20, not 16",
         ),
         (lambda: theory.identification_steps(**{**HARD, "separation": 0.6}), "separation must be at most 0.5"),
+        (lambda: theory.separated_horizon(models=2, separation=0.0, failure=0.1), "separation must be above 0, not 0"),
+        (lambda: theory.separated_horizon(models=2, separation=2.1, failure=0.1), "separation must be at most 2"),
+        (lambda: theory.separated_horizon(models=0, separation=0.5, failure=0.1), "models must be at least 1, not 0"),
+        (lambda: theory.separated_horizon(models=2, separation=0.5, failure=1.0), "failure must be below 1, not 1"),
         (lambda: theory.identification_regret(episodes=0, **HARD), "episodes must be at least 1, not 0"),
         (lambda: theory.coin_flips(rows=11, bias=0.1, base=0.1, base_bias=0.1), "rows must be at least 12, not 11"),
         (lambda: theory.coin_flips(rows=12, bias=0.3, base=0.1, base_bias=0.1), "bias must be at most 0.25, not 0.3"),

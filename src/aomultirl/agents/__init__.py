@@ -20,6 +20,7 @@ from aomultirl.agents.concurrent_pac_rl import ConcurrentPACRL
 from aomultirl.agents.detect_and_restart import DetectAndRestart
 from aomultirl.agents.doubling import DoublingAOMultiRL
 from aomultirl.agents.finite_model_rl import FiniteModelRL
+from aomultirl.agents.lucrl import LUCRL
 from aomultirl.agents.mixture import MixtureOfMDPs
 from aomultirl.agents.online_discovery import ExploreFirst, ForcedExploration
 from aomultirl.agents.recall import Recall
@@ -30,6 +31,7 @@ from aomultirl.setting import Setting
 
 __all__ = [
     "CECE",
+    "LUCRL",
     "UCRL2",
     "AOMultiRL",
     "Agent",

@@ -44,6 +44,8 @@ class Inspection(NamedTuple):
 
     models: the M worlds.
     separation: lambda; inf for one world.
+    separation_everywhere: the least distance of two worlds at any pair; inf for one world.
+    separated_horizon: steps below which episodes cannot be told apart, an order; None where that distance is 0 or inf.
     distinguishing_set, half_distinguishing_set: (state, action), at a level just below lambda and at lambda / 2.
     smallest: False where a set was chosen greedily, because a smallest one takes too long to find.
     communicating: one a world.
@@ -56,6 +58,8 @@ class Inspection(NamedTuple):
 
     models: ModelSet
     separation: float
+    separation_everywhere: float
+    separated_horizon: float | None
     distinguishing_set: list[tuple[int, int]]
     half_distinguishing_set: list[tuple[int, int]]
     smallest: bool
@@ -94,6 +98,9 @@ def inspect(
         hitting_time = checks.real("hitting_time", hitting_time, above=0.0)
     separation = models.separation()
     separable = 0.0 < separation < math.inf
+    everywhere, told_apart = models.separation_everywhere(), None
+    if 0.0 < everywhere < math.inf:
+        told_apart = theory.separated_horizon(models=len(models), separation=everywhere, failure=failure)
     half, half_is_smallest = _small_set(models, separation / 2.0) if separable else ([], True)
     limit = None if slow else TIME_LIMIT
     finite = _each_in_time(models, limit, lambda m, t: hitting_time_is_finite(m.successors, m.n_states, t))
@@ -105,6 +112,8 @@ def inspect(
     return Inspection(
         models=models,
         separation=separation,
+        separation_everywhere=everywhere,
+        separated_horizon=told_apart,
         distinguishing_set=chosen,
         half_distinguishing_set=half,
         smallest=is_smallest and half_is_smallest,

@@ -94,3 +94,19 @@ def separation(worlds: Sequence[Successors], ends: Sequence[NDArray[np.bool_]] |
         (float(distances(a, worlds[j], masks[i], masks[j]).max()) for i, a in enumerate(worlds) for j in range(i)),
         default=float("inf"),
     )
+
+
+def separation_everywhere(worlds: Sequence[Successors], ends: Sequence[NDArray[np.bool_]] | None = None) -> float:
+    """min over i < j and over (s, a) of the distance, at the pairs of states that are terminal in neither world.
+
+    Infinite for a single world, and where nobody acts anywhere.  Parameters as of :func:`separation`.
+    """
+    masks = [NOWHERE] * len(worlds) if ends is None else ends
+    least = float("inf")
+    for i, a in enumerate(worlds):
+        for j in range(i):
+            apart = distances(a, worlds[j], masks[i], masks[j])
+            for mask in (masks[i], masks[j]):
+                apart = np.where(np.repeat(mask, len(apart) // len(mask)), np.inf, apart) if len(mask) else apart
+            least = min(least, float(apart.min()))
+    return least

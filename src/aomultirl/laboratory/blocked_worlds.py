@@ -88,6 +88,7 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "FiniteModelRL": lambda to: agents.FiniteModelRL(WORLDS, to.separation, FAILURE, to.horizon),
     "ForcedExploration": lambda to: agents.ForcedExploration(FAILURE, to.horizon, to.separation),
     "ExploreFirst": lambda to: agents.ExploreFirst(FAILURE, to.horizon, to.separation, WORLDS),
+    "LUCRL": lambda to: agents.LUCRL(WORLDS, to.horizon, failure=FAILURE),
     "MixtureOfMDPs": lambda to: agents.MixtureOfMDPs(to.horizon),
     "OneEpisodeUCBVI": lambda to: agents.OneEpisodeUCBVI(FAILURE, to.horizon),
     "OneEpisodeLearner": lambda to: agents.OneEpisodeLearner(to.horizon),

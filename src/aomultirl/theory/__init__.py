@@ -45,6 +45,7 @@ from aomultirl.theory.lower_bounds import (
     identification_samples,
     identification_steps,
     minimax_lower_bound,
+    separated_horizon,
 )
 from aomultirl.theory.variation import VariationBudget, restart_q_bound, restart_q_epochs, variation_budget
 
@@ -91,6 +92,7 @@ __all__ = [
     "restart_q_bound",
     "restart_q_epochs",
     "samples_needed",
+    "separated_horizon",
     "span",
     "success_curve",
     "threshold",

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import checks, sizes
+from aomultirl.engine.candidates import Candidates, expected_q, step_likelihood
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.random import RandomStream, draw, streams
 from aomultirl.engine.signals import serve_signals
@@ -178,18 +179,22 @@ def _sampled(models: ModelSet, horizon: int, episodes: int, seed: int, *, is_qmd
     sizes.check("horizon", horizon, size, "a table of all worlds, steps and states")
     sizes.check("episodes", episodes, 8.0 * len(models) * each, "the rewards of so many episodes")
     lengths = np.array([len(world.successors.probs) for world in models])
-    known = _KnownWorlds(
+    n_pairs = models.n_states * models.n_actions
+    known = Candidates(
         starts=np.stack([world.successors.starts for world in models]) + (np.cumsum(lengths) - lengths)[:, None],
         states=np.concatenate([world.successors.states for world in models]),
         probs=np.concatenate([world.successors.probs for world in models]),
+        going_on=np.stack([~world.terminal for world in models]).astype(np.float64),
+        row_floors=np.zeros((len(models), n_pairs)),
+        end_floors=np.zeros((len(models), models.n_states)),
         values=np.stack([world.optimal_values(horizon) for world in models]),
-        ends=np.stack([world.terminal for world in models]),
-        firsts=np.stack([world.start_distribution for world in models]),
-        rewards=np.array(models.rewards),
-        rest=float(models.rest),
+        shared=np.array(models.rewards).reshape(-1),
+        own=np.zeros((len(models), n_pairs)),
+        caps=np.full(horizon, np.inf),
     )
+    firsts = np.stack([world.start_distribution for world in models])
     rewards = np.zeros((each, len(models)))
-    _play(known, is_qmdp, rewards, streams(seed, 1)[0])
+    _play(known, firsts, float(models.rest), is_qmdp, rewards, streams(seed, 1)[0])
     variance = rewards.var(axis=0, ddof=1) if each > 1 else np.zeros(len(models))
     error = float(np.sqrt(variance.sum() / each) / len(models))
     return PlannedReward(float(rewards.mean()), error, _optimum(models, horizon))
@@ -204,35 +209,6 @@ def _optimum(models: ModelSet, horizon: int) -> float:
     return float(np.mean([world.start_distribution @ world.first_values(horizon) for world in models]))
 
 
-class _KnownWorlds(NamedTuple):
-    """All worlds of a set as the kernel reads them.
-
-    starts
-        (M, S * A + 1), where the successors of every pair begin, in the two lists of all worlds together.
-    states, probs
-        the successors and their probabilities, one world after the other.
-    values
-        (M, H + 1, S), optimal for the steps that are left.
-    ends
-        (M, S), whether a state is terminal.
-    firsts
-        (M, S), the start distributions.
-    rewards
-        (S, A), shared.
-    rest
-        what every step after the end is worth.
-    """
-
-    starts: NDArray[np.int64]
-    states: NDArray[np.int32]
-    probs: NDArray[np.float64]
-    values: NDArray[np.float64]
-    ends: NDArray[np.bool_]
-    firsts: NDArray[np.float64]
-    rewards: NDArray[np.float64]
-    rest: float
-
-
 @kernel
 def _uniform(stream: RandomStream) -> float:
     """A number in [0, 1) from a stream, which moves on."""
@@ -241,63 +217,52 @@ def _uniform(stream: RandomStream) -> float:
 
 
 @kernel
-def _chosen(known: _KnownWorlds, belief: NDArray[np.float64], step: int, state: int) -> int:
-    """The first of the actions with the greatest expectation of the worlds' Q."""
-    n_actions = known.rewards.shape[1]
-    best, best_action = -np.inf, 0
-    for action in range(n_actions):
-        pair, total = state * n_actions + action, known.rewards[state, action]
-        for world in range(len(belief)):
-            if belief[world] > 0.0:
-                expected = 0.0
-                for i in range(known.starts[world, pair], known.starts[world, pair + 1]):
-                    expected += known.probs[i] * known.values[world, step + 1, known.states[i]]
-                total += belief[world] * expected
-        if total > best:
-            best, best_action = total, action
-    return best_action
-
-
-@kernel
-def _update(known: _KnownWorlds, belief: NDArray[np.float64], pair: int, successor: int, ended: bool) -> None:
+def _update(known: Candidates, belief: NDArray[np.float64], pair: int, successor: int, ended: bool) -> None:
     """The posterior after one more step, in place."""
     total = 0.0
     for world in range(len(belief)):
-        chance = 0.0
-        if belief[world] > 0.0 and known.ends[world, successor] == ended:
-            for i in range(known.starts[world, pair], known.starts[world, pair + 1]):
-                if known.states[i] == successor:
-                    chance = known.probs[i]
-        belief[world] *= chance
+        if belief[world] > 0.0:
+            belief[world] *= step_likelihood(known, world, pair, successor, ended)
         total += belief[world]
     for world in range(len(belief)):
         belief[world] /= total
 
 
 @kernel
-def _play(known: _KnownWorlds, is_qmdp: bool, rewards: NDArray[np.float64], stream: RandomStream) -> None:
-    """Fill in what every episode earns, (episodes a world, M)."""
-    n_worlds, n_states = known.ends.shape
-    n_actions, horizon = known.rewards.shape[1], known.values.shape[1] - 1
-    belief, trusted, spent = np.empty(n_worlds), np.zeros(n_worlds), 0
+def _play(
+    known: Candidates,
+    firsts: NDArray[np.float64],
+    rest: float,
+    is_qmdp: bool,
+    rewards: NDArray[np.float64],
+    stream: RandomStream,
+) -> None:
+    """Fill in what every episode earns, (episodes a world, M).
+
+    ``firsts``, (M, S): the start distributions; ``rest``: what every step after the end is worth.
+    """
+    n_worlds, n_states = firsts.shape
+    n_actions, horizon = len(known.shared) // n_states, len(known.caps)
+    belief, trusted, q, spent = np.empty(n_worlds), np.zeros(n_worlds), np.empty(n_actions), 0
     for episode in range(len(rewards)):
         for world in range(n_worlds):
             left, state = _uniform(stream), 0
-            while state < n_states - 1 and left >= known.firsts[world, state]:
-                left -= known.firsts[world, state]
+            while state < n_states - 1 and left >= firsts[world, state]:
+                left -= firsts[world, state]
                 state += 1
-            while known.firsts[world, state] == 0.0:  # beyond the last by rounding
+            while firsts[world, state] == 0.0:  # beyond the last by rounding
                 state -= 1
-            belief[:] = known.firsts[:, state]
+            belief[:] = firsts[:, state]
             belief /= belief.sum()
             total = 0.0
             for step in range(horizon):
                 if not is_qmdp:
                     trusted[:] = 0.0
                     trusted[np.argmax(belief)] = 1.0
-                action = _chosen(known, belief if is_qmdp else trusted, step, state)
+                expected_q(known, belief if is_qmdp else trusted, step, state, q)
+                action = np.argmax(q)
                 pair = state * n_actions + action
-                total += known.rewards[state, action]
+                total += known.shared[pair]
                 first, last = known.starts[world, pair], known.starts[world, pair + 1]
                 spent = serve_signals(spent, 2 * n_worlds * n_actions * (last - first))
                 left, i = _uniform(stream), first
@@ -305,10 +270,10 @@ def _play(known: _KnownWorlds, is_qmdp: bool, rewards: NDArray[np.float64], stre
                     left -= known.probs[i]
                     i += 1
                 successor = known.states[i]
-                ended = known.ends[world, successor]
+                ended = known.going_on[world, successor] == 0.0
                 _update(known, belief, pair, successor, ended)
                 state = successor
                 if ended:
-                    total += (horizon - step - 1) * known.rest
+                    total += (horizon - step - 1) * rest
                     break
             rewards[episode, world] = total

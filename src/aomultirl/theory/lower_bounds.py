@@ -129,3 +129,37 @@ def hidden_bias(*, rows: int, base: float, flips: int) -> float:
     table = checks.integer("rows", rows, least=12)
     chance = checks.real("base", base, above=0.0, most=0.25)
     return math.sqrt(table * chance / checks.integer("flips", flips, least=1)) / 20.0
+
+
+@checks.representable
+def separated_horizon(*, models: int, separation: float, failure: float) -> float:
+    """Steps below which episodes of worlds that differ everywhere, and by so little, cannot be told apart; an order.
+
+    ::
+
+        ln(M / eps) / delta^2        delta = separation / 2,   eps = failure
+
+    Latent MDPs whose worlds are delta apart at every pair are hard below a horizon of this order, and easy above it
+    (Chen, Daskalakis, Golowich, Rakhlin 2024; nearly sharp).  Three things are uncertain, and so this is an order,
+    not a bound.  Its constant is 1 here, and not the source's.  delta is taken to be the distance in total variation,
+    half the l1 distance that this library has; with the l1 distance itself there would be a quarter of the steps.  And
+    it is for the hardest worlds of their kind: where two worlds differ more at other pairs, a walk through these
+    tells them apart sooner, and :func:`aomultirl.theory.identification_lower_bound` says how soon, for given worlds.
+
+    Parameters
+    ----------
+    models
+        M, how many worlds there are.
+    separation
+        the least l1 distance of two worlds at any pair, such as ``models.separation_everywhere()``.
+    failure
+        eps, how often an episode may be taken for another world.
+
+    Examples
+    --------
+    >>> round(separated_horizon(models=4, separation=0.2, failure=0.03))
+    489
+    """
+    count = checks.integer("models", models, least=1)
+    level = checks.real("separation", separation, above=0.0, most=2.0)
+    return math.log(count / checks.real("failure", failure, above=0.0, below=1.0)) / (level / 2.0) ** 2
