@@ -317,7 +317,7 @@ MUTANTS = (
         "rest * (horizon - h)",
         "rest * (horizon - h - 1)",
         "agents/test_lucrl.py",
-        "test_the_exact_planner_is_the_optimum_and_qmdp_is_between",
+        "test_contexts_are_planned_to_their_optimum",
     ),
     _mutant(
         "learning/latent_histories.py",

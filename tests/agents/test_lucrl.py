@@ -96,6 +96,17 @@ def test_the_exact_planner_earns_the_optimum_told_nothing(models, horizon):
     assert slow_value(models, horizon, chooser(models, horizon, "exact")) == pytest.approx(optimum, abs=1e-9)
 
 
+@given(deterministic_sets(), ending_sets(max_states=4), st.integers(1, 6))
+@settings(max_examples=25, deadline=None)
+def test_contexts_are_planned_to_their_optimum(certain, noisy, horizon):
+    """With the true worlds and no bonus; also what is left after the end is worth something."""
+    for models in (certain, noisy):
+        agent = knowing(models, horizon)
+        behaviour = agent._behaviour(rows_of(agent.kept, models.n_actions), np.zeros(len(models)))
+        for m, world in enumerate(models):
+            assert np.allclose(behaviour.candidates.values[m], world.optimal_values(horizon), atol=1e-12)
+
+
 def test_qmdp_waits_to_be_told_and_the_exact_planner_goes_and_sees():
     """Of actions 0 and 1 one pays for ever, 2 shows which, 3 waits for a tenth: as if it were told, QMDP waits."""
     rewards, models = np.zeros((5, 4)), []
