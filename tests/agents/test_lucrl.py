@@ -94,6 +94,10 @@ def test_the_exact_planner_is_the_optimum_and_qmdp_is_between(models, horizon):
 def test_the_exact_planner_earns_the_optimum_told_nothing(models, horizon):
     optimum = ao.theory.told_nothing_optimum(models, horizon).reward
     assert slow_value(models, horizon, chooser(models, horizon, "exact")) == pytest.approx(optimum, abs=1e-9)
+    agent = knowing(models, horizon, "exact")
+    behaviour = agent._behaviour(rows_of(agent.kept, models.n_actions), np.zeros(len(models)))
+    rate_actions(behaviour, 0, models[0].start)
+    assert behaviour.q.max() == pytest.approx(optimum, abs=1e-9)  # which it promises, too
 
 
 @given(deterministic_sets(), ending_sets(max_states=4), st.integers(1, 6))

@@ -69,7 +69,7 @@ from aomultirl.setting import Setting
 BONUS = 5.0
 """The constant of the bonus."""
 MOST_HISTORIES = 4_000_000
-"""Histories times contexts that the exact planner may look at before a step: about a second."""
+"""Histories times contexts that the exact planner may look at before a step: about two seconds."""
 LEAST_SHARE = 1e-9
 """A context with less of the posterior gets nothing of an episode: counts that small are rounding."""
 
