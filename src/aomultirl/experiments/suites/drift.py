@@ -31,6 +31,7 @@ def drift_suite() -> list[SuiteCase]:
             EPISODES,
             1,
             CLUSTERING_HORIZON,
+            STATES * ACTIONS,
             variation=variation,
             epochs=theory.restart_q_epochs(
                 states=STATES, actions=ACTIONS, episodes=EPISODES, horizon=HORIZON, variation=variation

@@ -31,6 +31,10 @@ SCALES: Mapping[str, float] = {
 """What the bonuses of learners are multiplied by."""
 RESTART_SCALE = 0.01
 """The same for RestartQ-UCB."""
+LATENT_SCALE, RADIUS_SCALE = 1e-4, 0.35
+"""The bonus of L-UCRL, and the confidence of agents that discover models, are multiplied by these."""
+BATCH_SHARE = 0.15
+"""The share of the episodes in which CECE and ExploreFirst do nothing but explore."""
 PLAIN = ("Practical", "PSRL", "QLearning")
 """Learners without a scale."""
 FORMS = {"alone": "OneEpisode", "pooled": "Pooled", "told": "Told"}
@@ -51,6 +55,8 @@ class Contest(NamedTuple):
         N, visits of a pair in the clustering phase of agents that have one (:func:`enough_samples`).
     clustering_horizon
         H0, the steps of that phase at most.
+    pairs
+        S A.
     variation
         the variation budget of the stream; None where it is not computed.
     epochs
@@ -63,6 +69,7 @@ class Contest(NamedTuple):
     episodes: int
     samples: int
     clustering_horizon: int
+    pairs: int
     variation: float | None = None
     epochs: float | None = None
     rewards: str = "known"
@@ -71,6 +78,11 @@ class Contest(NamedTuple):
     def told(self) -> dict[str, Any]:
         """What everybody is told."""
         return {"horizon": self.horizon, "rewards": self.rewards}
+
+    @property
+    def samples_everywhere(self) -> int:
+        """N for agents that visit all pairs: as many as half of H0 has room for, and no more than for the others."""
+        return max(1, min(self.samples, self.clustering_horizon // (2 * self.pairs)))
 
 
 def enough_samples(separation: float) -> int:
@@ -97,6 +109,7 @@ def entrants(contest: Contest) -> dict[str, Described]:
         **_learners((*PLAIN, *SCALES), FORMS, contest.told),
         **_of_changing_worlds(contest),
         **_cluster_then_learn(contest),
+        **_multi_task(contest),
         "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": contest.told},
         RECALL: {"name": "Recall", "parameters": {"failure": FAILURE, **contest.told}},
         OPTIMAL: {"name": "Optimal", "parameters": {"horizon": contest.horizon}},
@@ -131,6 +144,28 @@ def _of_changing_worlds(contest: Contest) -> dict[str, Described]:
         found[RESTART_STATED] = restart(variation=contest.variation)
     found[DETECT] = {"name": "DetectAndRestart", "parameters": {**told, "learner": learner("Practical")}}
     return found
+
+
+def _multi_task(contest: Contest) -> dict[str, Described]:
+    """Agents of others for tasks that return."""
+    told: dict[str, Any] = {"failure": FAILURE, **contest.told}
+    practical = {**told, "learner": learner("Practical")}
+    separated = {"separation": FROM_WORLD, "samples": contest.samples_everywhere}
+    counted = {"models": FROM_WORLD}
+    batch = max(1, int(BATCH_SHARE * contest.episodes))
+    discovering = {**practical, "radius_scale": RADIUS_SCALE}
+    classifying = max(1, contest.clustering_horizon // 4)
+    rows: dict[str, dict[str, Any]] = {
+        "ConcurrentPACRL": {**practical, **separated},
+        "CECE": {**practical, **separated, **counted, "batch": batch, "classifying_steps": classifying},
+        "FiniteModelRL": {**discovering, **counted, "separation": FROM_WORLD},
+        "ForcedExploration": {**discovering, **separated},
+        "ExploreFirst": {**discovering, **separated, "first_episodes": batch},
+        "LUCRL": {**told, **counted, "bonus_scale": LATENT_SCALE},
+    }
+    described = {name: {"name": name, "parameters": parameters} for name, parameters in rows.items()}
+    in_hindsight = {**rows["LUCRL"], "contexts": "told"}
+    return {**described, "LUCRL, told in hindsight": {"name": "LUCRL", "parameters": in_hindsight}}
 
 
 def _cluster_then_learn(contest: Contest) -> dict[str, Described]:

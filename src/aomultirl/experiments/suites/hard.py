@@ -15,10 +15,10 @@ RINGS = ((1.0, 4), (1.0, 8), (0.5, 4))
 """lambda and M of the rings."""
 RING_HORIZONS = {1.0: 1_000, 0.5: 3_000}
 """H for each lambda: a pair is sampled four times as often where lambda is half as large."""
-TREE_SEPARATION, TREE_HORIZON = 0.5, 6_000
-"""lambda and H of the 2-JAO trees."""
-RIVER_SEPARATION, RIVER_HORIZON, RIVER_SAMPLES = 1.5, 4_000, 20
-"""lambda and H of the rivers, and how often the spring, the one pair that differs, is visited."""
+TREE_STATES, TREE_SEPARATION, TREE_HORIZON = 9, 0.5, 6_000
+"""States, and actions, lambda and H of the 2-JAO trees."""
+RIVER_STATES, RIVER_SEPARATION, RIVER_HORIZON, RIVER_SAMPLES = 8, 1.5, 4_000, 20
+"""S, lambda and H of the rivers, and how often the spring, the one pair that differs, is visited."""
 CLUSTERING_SHARE = 0.75
 """H0 as a share of H."""
 
@@ -30,16 +30,21 @@ def hard_suite() -> list[SuiteCase]:
             f"{RING}, lambda = {separation:g}, M = {models}",
             world("rings", states=RING_STATES, separation=separation, models=models),
             stream("uniform"),
-            _contest(RING_HORIZONS[separation], separation),
+            _contest(RING_HORIZONS[separation], separation, 2 * RING_STATES),
         )
         for separation, models in RINGS
     ]
-    tree = world("two_jao_tree", states=9, actions=9, diameter=16.0, separation=TREE_SEPARATION, models=6)
-    places.append(Place(TREE, tree, stream("uniform"), _contest(TREE_HORIZON, TREE_SEPARATION, TREE_EPISODES)))
-    springs = Contest(RIVER_HORIZON, EPISODES, RIVER_SAMPLES, int(CLUSTERING_SHARE * RIVER_HORIZON))
-    places.append(Place(RIVER, world("rivers", separation=RIVER_SEPARATION), stream("uniform"), springs))
+    tree = world(
+        "two_jao_tree", states=TREE_STATES, actions=TREE_STATES, diameter=16.0, separation=TREE_SEPARATION, models=6
+    )
+    branches = _contest(TREE_HORIZON, TREE_SEPARATION, TREE_STATES**2, TREE_EPISODES)
+    places.append(Place(TREE, tree, stream("uniform"), branches))
+    springs = Contest(RIVER_HORIZON, EPISODES, RIVER_SAMPLES, int(CLUSTERING_SHARE * RIVER_HORIZON), 2 * RIVER_STATES)
+    places.append(
+        Place(RIVER, world("rivers", states=RIVER_STATES, separation=RIVER_SEPARATION), stream("uniform"), springs)
+    )
     return [case for place in places for case in place.cases()]
 
 
-def _contest(horizon: int, separation: float, episodes: int = EPISODES) -> Contest:
-    return Contest(horizon, episodes, enough_samples(separation), int(CLUSTERING_SHARE * horizon))
+def _contest(horizon: int, separation: float, pairs: int, episodes: int = EPISODES) -> Contest:
+    return Contest(horizon, episodes, enough_samples(separation), int(CLUSTERING_SHARE * horizon), pairs)
