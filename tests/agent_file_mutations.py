@@ -27,6 +27,7 @@ AGENTS = {
     "PooledUCBVI": lambda: ao.agents.PooledUCBVI(0.1, 20),
     "UCRL2": lambda: ao.agents.UCRL2(50, 0.1, pooled=True),
     "Optimal": lambda: ao.agents.Optimal(20),
+    "MultiModel": lambda: ao.agents.MultiModel(20, weights=[1.0, 2.0]),
     "QLearning": lambda: ao.agents.Pooled(ao.learning.QLearning(), 20),
     "PSRL": lambda: ao.agents.Told(ao.learning.PSRL(), 20, rewards="unknown"),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(20, archive=3, rewards="unknown"),

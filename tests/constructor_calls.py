@@ -22,7 +22,7 @@ RECORDS = {
     "__version__", "agents", "exploring", "hidden_worlds", "learning", "plugins", "streams", "theory", "worlds",
     "wrappers",
     "History", "Agent", "Report", "Setting",
-    "AverageReward", "CoinFlips", "PlannedReward", "RegretBound", "Strategy", "VariationBudget",
+    "AverageReward", "CoinFlips", "MemorylessPlan", "PlannedReward", "RegretBound", "Strategy", "VariationBudget",
     "DiscoveryCosts", "DiscoveryLoss", "LogGroups",
 }  # fmt: skip
 """Public names that take no arguments to check: modules, records of results, and bases of classes."""
@@ -60,8 +60,8 @@ def _agents():
         kind = getattr(ao.agents, name)
         if name not in RECORDS:
             known = {"models": 2, "separation": 0.09, "hitting_time": 10.0, "failure": 0.1, "horizon": 10**9}
-            known |= {"variation": 3.0, "batch": 3}
-            known |= {"variation": 3.0, "first_episodes": 3}
+            known |= {"variation": 3.0, "batch": 3, "first_episodes": 3}
+            known |= {"means": [[0.5, 0.1], [0.2, 0.6]], "accuracy": 0.1}
             taken = inspect.signature(kind).parameters
             base = {key: value for key, value in known.items() if key in taken}
             base["horizon"] = 10**9 if "hitting_time" in taken or name == "DoublingAOMultiRL" else 50
@@ -110,6 +110,10 @@ def _theory():
         "flips_needed": {"success": 0.2},
         "likeliest_world_reward": {"models": ao.worlds.jao(2), "horizon": 10},
         "qmdp_reward": {"models": ao.worlds.jao(2), "horizon": 10},
+        **{
+            name: {"models": ao.worlds.jao(2), "horizon": 10}
+            for name in ("coordinate_ascent", "mean_value_problem", "weight_select_update")
+        },
         "variation_budget": {"models": ao.worlds.jao(2), "tasks": [0, 1]},
         "told_nothing_optimum": {"models": ao.worlds.doors(sign=1.0), "horizon": 10},
     }

@@ -18,6 +18,7 @@ SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01}
 AGENTS = {
     "Random": (RANDOM, lambda told: ao.agents.Random(20)),
     "Optimal": (RANDOM, lambda told: ao.agents.Optimal(20)),
+    "MultiModel": (RANDOM, lambda told: ao.agents.MultiModel(20)),
     "UCRL2": (RANDOM, lambda told: ao.agents.UCRL2(50, rewards=told)),
     "OneEpisodeUCBVI": (RANDOM, lambda told: ao.agents.OneEpisodeUCBVI(0.1, 20, rewards=told)),
     "PooledUCBVI": (RANDOM, lambda told: ao.agents.PooledUCBVI(0.1, 20, bonus_scale=0.01, rewards=told)),

@@ -326,6 +326,21 @@ MUTANTS = (
         "agents/test_lucrl.py",
         "test_the_exact_planner_earns_the_optimum_told_nothing",
     ),
+    _mutant(
+        "theory/multi_model.py",
+        "shares[m] = reach[h, m, s]",
+        "shares[m] = worlds.weights[m]",
+        "theory/test_multi_model.py",
+        "test_golden",
+    ),
+    _mutant(
+        "learning/arm_models.py",
+        "logarithm / (2.0 * pulls)",
+        "logarithm / (1.0 * pulls)",
+        "learning/test_arm_models.py",
+        "test_the_choice_is_that_of_the_slow_twin",
+    ),
+    _mutant("learning/moments.py", "size**-2.0", "size**-1.0", "learning/test_moments.py"),
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
 )

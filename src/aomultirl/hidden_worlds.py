@@ -23,6 +23,7 @@ NAMESPACE = "aomultirl"
 LONGEST_RUN = 10**6
 """Episodes that a stream is told there will be, where nobody says how many."""
 REGISTERED = {
+    "Bandits": "bandits",
     "Doors": "doors",
     "DriftingRings": "drifting_rings",
     "EntropyPair": "entropy_pair",

@@ -18,6 +18,7 @@ SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01}
 AGENTS = {
     "Random": lambda: ao.agents.Random(20),
     "Optimal": lambda: ao.agents.Optimal(20),
+    "MultiModel": lambda: ao.agents.MultiModel(20),
     "UCRL2": lambda: ao.agents.UCRL2(20),
     "UCRL2, pooled": lambda: ao.agents.UCRL2(20, 0.1, bonus_scale=0.1, pooled=True),
     "OneEpisodeUCBVI": lambda: ao.agents.OneEpisodeUCBVI(0.1, 20),
@@ -125,7 +126,7 @@ def test_both_drivers_leave_the_same_memory_and_streams(name, kind):
         assert (report.cluster, report.new_cluster) == (session.report.cluster, session.report.new_cluster)
         assert np.array_equal(report.evaluation, session.report.evaluation)
         assert memory(inside) == memory(outside)
-    assert name in ("Random", "Optimal", "OneEpisodeUCBVI") or memory(inside) != nothing
+    assert name in ("Random", "Optimal", "MultiModel", "OneEpisodeUCBVI") or memory(inside) != nothing
 
 
 class Faulty(ao.agents.Random):

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+import aomultirl as ao
 from aomultirl.experiments.specification import read_specification
 from specifications import BASE, WORLDS, check, message
 
@@ -57,9 +58,7 @@ def test_unknown_keys_with_the_closest_one(old, new, words):
         (
             '"gridworld"',
             '"zzz"',
-            "worlds[0].name is 'zzz', and there is no such world; there are doors, drifting_rings, entropy_pair, "
-            "from_gymnasium, frozen_lakes, gridworld, icu_sepsis, jao, permuted_cliffs, random_models, rare_pair, "
-            "rings, rivers, sparse_random, swapped_taxis, two_jao, two_jao_noncommunicating, two_jao_tree",
+            f"worlds[0].name is 'zzz', and there is no such world; there are {', '.join(sorted(ao.worlds.__all__))}",
         ),
         ('"Recall"', '"recal"', "agents[0].name is 'recal', and there is no such agent; did you mean 'Recall'?"),
         (

@@ -17,12 +17,17 @@ GAMMA = [(1, 0), (8, 3), (2, 1)]
 SMALL = {"samples": 15, "clustering_horizon": 600, "bonus_scale": 0.01}
 RANDOM = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
 GRID = ao.worlds.gridworld()
+BANDITS = ao.worlds.bandits([[0.9, 0.2, 0.4], [0.1, 0.7, 0.3]])
 AGENTS = {
     "Random": (RANDOM, lambda: ao.agents.Random(20)),
     "MixtureOfMDPs": (RANDOM, lambda: ao.agents.MixtureOfMDPs(60, rewards="unknown")),
     "LUCRL": (RANDOM, lambda: ao.agents.LUCRL(2, 60, failure=0.1, bonus_scale=0.01, initial=RANDOM, rewards="unknown")),
     "LUCRL, told": (RANDOM, lambda: ao.agents.LUCRL(2, 60, failure=0.1, bonus_scale=0.01, contexts="told")),
     "Optimal": (RANDOM, lambda: ao.agents.Optimal(20)),
+    "MultiModel": (RANDOM, lambda: ao.agents.MultiModel(20, weights=[1.0, 2.0])),
+    "MUCB": (BANDITS, lambda: ao.agents.MUCB(60, [[0.9, 0.2, 0.4], [0.1, 0.7, 0.3]])),
+    "UMUCB": (BANDITS, lambda: ao.agents.UMUCB(60, [[0.9, 0.2, 0.4], [0.1, 0.7, 0.3]], 0.1)),
+    "TUCB": (BANDITS, lambda: ao.agents.TUCB(60, 2, views=2)),
     "OneEpisode": (RANDOM, lambda: ao.agents.OneEpisode(ao.learning.UCRL2(), 60, rewards="unknown")),
     "Pooled": (RANDOM, lambda: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.1), 60, rewards="unknown")),
     "RestartQUCB": (RANDOM, lambda: ao.agents.RestartQUCB(20, 3.0, failure=0.1, bonus_scale=0.01, epochs=3)),
@@ -121,8 +126,11 @@ for folder in sorted(Path(sys.argv[1]).iterdir()):
     if folder.name == "paper":
         go_on(folder, ao.worlds.gridworld(edges="stay"), ao.streams.paper(), 50, 4)
     else:
-        grid = (folder / "grid").exists()
-        models = ao.worlds.gridworld() if grid else ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
+        models = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
+        if (folder / "grid").exists():
+            models = ao.worlds.gridworld()
+        if (folder / "bandits").exists():
+            models = ao.worlds.bandits([[0.9, 0.2, 0.4], [0.1, 0.7, 0.3]])
         go_on(folder, models, ao.streams.uniform(), 12, 3)
 """
 
@@ -138,6 +146,8 @@ def gone_on(tmp_path_factory):
         (place / name).mkdir()
         if kind[0] is GRID:
             (place / name / "grid").touch()
+        if kind[0] is BANDITS:
+            (place / name / "bandits").touch()
         ao.run(agent, *kind, stop=20 if name == "paper" else 5).write(place / name / "first.parquet")
         ao.save(agent, place / name / "agent.zip")
     subprocess.run([sys.executable, "-W", "error", "-c", GO_ON, str(place)], check=True)

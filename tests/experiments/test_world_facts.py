@@ -87,10 +87,31 @@ def test_a_hitting_time_that_takes_too_long_is_not_waited_for(monkeypatch):
         told({"name": "gridworld", "size": 10}, AOMULTIRL)
 
 
+def test_bandits_say_their_means():
+    means = [[0.9, 0.1], [0.25, 0.5]]
+    bandits = {"name": "bandits", "means": means}
+    assert told(bandits, {"name": "MUCB", "horizon": 9}) == {"horizon": 9, "means": means}
+    assert told(bandits, {"name": "TUCB", "horizon": 9}) == {"horizon": 9, "models": 2}
+    with pytest.raises(
+        ValueError, match=r"needs means, and worlds\[0\] \(gridworld\) has none: its worlds are no bandits"
+    ):
+        told("gridworld", {"name": "MUCB", "horizon": 9})
+    with pytest.raises(ValueError, match=r"n_states is 16, but TUCB is for bandits"):
+        told("gridworld", {"name": "TUCB", "horizon": 99})
+
+
+def test_weights_are_checked_against_the_number_of_worlds():
+    assert told("gridworld", {"name": "MultiModel", "horizon": 9, "weights": [1, 2, 3, 4]})["weights"] == [1, 2, 3, 4]
+    with pytest.raises(
+        ValueError, match=r"agents\[0\]\.weights must have shape \(4,\), one for every world, not \(2,\)"
+    ):
+        told("gridworld", {"name": "MultiModel", "horizon": 9, "weights": [1, 2]})
+
+
 def test_agents_that_plan_for_the_worlds_are_checked_without_planning(monkeypatch):
     monkeypatch.setattr(ao.agents.Optimal, "episode", lambda *_: pytest.fail("nothing runs"))
-    assert told({"name": "random_models", "states": 20_000}, {"name": "Optimal", "horizon": 50_000}) == {
-        "horizon": 50_000
+    assert told({"name": "random_models", "states": 20_000}, {"name": "Optimal", "horizon": 5_000}) == {
+        "horizon": 5_000
     }
     with pytest.raises(ValueError, match=r"agents\[0\]\.horizon must be at least 1, not 0"):
         told("gridworld", {"name": "Optimal", "horizon": 0})

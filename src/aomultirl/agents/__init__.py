@@ -22,17 +22,23 @@ from aomultirl.agents.doubling import DoublingAOMultiRL
 from aomultirl.agents.finite_model_rl import FiniteModelRL
 from aomultirl.agents.lucrl import LUCRL
 from aomultirl.agents.mixture import MixtureOfMDPs
+from aomultirl.agents.model_ucb import MUCB, UMUCB
+from aomultirl.agents.multi_model import MultiModel
 from aomultirl.agents.online_discovery import ExploreFirst, ForcedExploration
 from aomultirl.agents.recall import Recall
 from aomultirl.agents.restart_q_ucb import RestartQUCB
 from aomultirl.agents.sequential import SequentialAOMultiRL
+from aomultirl.agents.tensor_ucb import TUCB
 from aomultirl.agents.two_stage import TwoStageAOMultiRL
 from aomultirl.setting import Setting
 
 __all__ = [
     "CECE",
     "LUCRL",
+    "MUCB",
+    "TUCB",
     "UCRL2",
+    "UMUCB",
     "AOMultiRL",
     "Agent",
     "ConcurrentPACRL",
@@ -42,6 +48,7 @@ __all__ = [
     "FiniteModelRL",
     "ForcedExploration",
     "MixtureOfMDPs",
+    "MultiModel",
     "OneEpisode",
     "OneEpisodeLearner",
     "OneEpisodeUCBVI",

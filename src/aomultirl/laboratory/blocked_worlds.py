@@ -98,6 +98,7 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "DetectAndRestart": lambda to: agents.DetectAndRestart(Practical(), to.horizon, failure=FAILURE),
     "ConcurrentPACRL": lambda to: agents.ConcurrentPACRL(to.separation, FAILURE, to.horizon, samples=to.samples),
     "CECE": lambda to: agents.CECE(WORLDS, to.separation, FAILURE, to.horizon, WORLDS, samples=to.samples),
+    "MultiModel": lambda to: agents.MultiModel(to.horizon),
     "Random": lambda to: agents.Random(to.horizon),
     "OracleUCBVI": lambda to: agents.OracleUCBVI(FAILURE, to.horizon, WORLDS),
     "OracleLearner": lambda to: agents.OracleLearner(to.horizon),

@@ -47,6 +47,12 @@ from aomultirl.theory.lower_bounds import (
     minimax_lower_bound,
     separated_horizon,
 )
+from aomultirl.theory.multi_model import (
+    MemorylessPlan,
+    coordinate_ascent,
+    mean_value_problem,
+    weight_select_update,
+)
 from aomultirl.theory.variation import VariationBudget, restart_q_bound, restart_q_epochs, variation_budget
 
 __all__ = [
@@ -56,6 +62,7 @@ __all__ = [
     "Coins",
     "DiscoveryCosts",
     "DiscoveryLoss",
+    "MemorylessPlan",
     "OwnStrategy",
     "PlannedReward",
     "RegretBound",
@@ -68,6 +75,7 @@ __all__ = [
     "bonus",
     "clustering_horizon",
     "coin_flips",
+    "coordinate_ascent",
     "discovery_episodes",
     "discovery_loss",
     "expected_discovery_loss",
@@ -85,6 +93,7 @@ __all__ = [
     "identification_steps",
     "likeliest_world_reward",
     "logarithm",
+    "mean_value_problem",
     "minimax_lower_bound",
     "optimal_gain",
     "qmdp_reward",
@@ -102,6 +111,7 @@ __all__ = [
     "ucrl2_bound",
     "variation_budget",
     "visits_until_informative",
+    "weight_select_update",
     "weissman_radius",
     "weissman_samples",
     "weissman_tail",

@@ -2,6 +2,7 @@
 
 from aomultirl import plugins
 from aomultirl.model_set import ModelSet
+from aomultirl.worlds.bandits import bandits
 from aomultirl.worlds.doors import doors
 from aomultirl.worlds.entropy_pair import entropy_pair
 from aomultirl.worlds.frozen_lakes import frozen_lakes
@@ -19,6 +20,7 @@ from aomultirl.worlds.sparse_random import sparse_random
 from aomultirl.worlds.swapped_taxis import swapped_taxis
 
 __all__ = [
+    "bandits",
     "doors",
     "drifting_rings",
     "entropy_pair",

@@ -28,7 +28,7 @@ def configure(
     check_distinct("world", worlds)
     labels = labels_of(players)
     found: list[Cell] = []
-    begun = set[tuple[str, tuple[int, int], int]]()
+    begun = set[tuple[str, tuple[int, int, int], int]]()
     streams = {id(stream): stream for player in players for stream in player.streams}
     texts = {number: _text("stream", stream.name, stream.parameters) for number, stream in streams.items()}
     for world in worlds:

@@ -12,7 +12,7 @@ from aomultirl.agents import Agent
 from aomultirl.plugins import Maker
 
 NOUNS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-FACTS = ("models", "separation", "distinguishing_set", "hitting_time")
+FACTS = ("models", "separation", "distinguishing_set", "hitting_time", "means")
 """What an agent can be told about the worlds, and the worlds can say."""
 FROM_WORLD = "world"
 """The value that asks them."""

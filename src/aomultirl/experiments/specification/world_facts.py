@@ -3,7 +3,8 @@
 ``separation`` is told just below the exact one, as :meth:`ModelSet.default_level` has it: worlds must differ by *more*
 than lambda somewhere, and rounding hides the difference at lambda itself.  It is rounded to nine decimals, and
 ``hitting_time``, a bound, up to thousandths, so that all machines write down the same cell.  ``distinguishing_set`` is
-a smallest one at the level that the agent tests at: its ``level``, else its ``separation``.
+a smallest one at the level that the agent tests at: its ``level``, else its ``separation``.  ``means`` are those of
+worlds that are bandits.
 """
 
 import math
@@ -23,6 +24,7 @@ from aomultirl.experiments.specification.parameters import FACTS, FROM_WORLD, pa
 from aomultirl.mdp import MDP
 from aomultirl.model_set import ModelSet
 from aomultirl.streams import Past
+from aomultirl.worlds.bandits import means_of
 
 SECONDS = 60.0
 """How long a fact may take to be found."""
@@ -49,9 +51,9 @@ class WorldFacts:
         self._facts: dict[tuple[str, float | None], Any] = {}
 
     @property
-    def sizes(self) -> tuple[int, int]:
-        """(S, A): all of the worlds that the checks of an agent's parameters depend on."""
-        return self.models.n_states, self.models.n_actions
+    def sizes(self) -> tuple[int, int, int]:
+        """(S, A, M): all of the worlds that the checks of an agent's parameters depend on."""
+        return self.models.n_states, self.models.n_actions, len(self.models)
 
     def told(self, agent: Variant) -> dict[str, Any]:
         """The agent's parameters with what it asks for, or needs and was not given."""
@@ -90,6 +92,11 @@ class WorldFacts:
     def _find(self, name: str, level: float | None) -> Any:
         if name == "models":
             return len(self.models)
+        if name == "means":
+            means = means_of(self.models)
+            if means is None:
+                raise NoFactError("its worlds are no bandits")
+            return means.tolist()
         if name == "hitting_time":
             return _hitting_time(self.models)
         if len(self.models) == 1:
@@ -113,7 +120,9 @@ class WorldFacts:
 
     def _begin(self, name: str, parameters: Mapping[str, Any], episodes: int) -> None:
         agent = descriptions.make({"name": name, "parameters": parameters}, "agent")
-        models = _small() if "models" in agent.told else None  # it may plan for them at once, which takes long
+        models = (
+            _small(len(self.models)) if "models" in agent.told else None
+        )  # it may plan for them at once, which takes long
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             agent.begin(
@@ -137,9 +146,9 @@ class WorldFacts:
 
 
 @cache
-def _small() -> ModelSet:
-    """In place of worlds that an agent is told: one state, one action."""
-    return ModelSet([MDP([[[1.0]]], [[0.0]])])
+def _small(count: int) -> ModelSet:
+    """In place of so many worlds that an agent is told: one state, one action."""
+    return ModelSet([MDP([[[1.0]]], [[0.0]])] * count)
 
 
 def _hitting_time(models: ModelSet) -> float:
