@@ -5,9 +5,9 @@ import sys
 import time
 from pathlib import Path
 
-from beds.definitions import BEDS
+from aomultirl.experiments.beds import BEDS, LIVES
 from beds.page import draw, tables, write_page
-from beds.results import LIVES, WORKERS, Run, run_all, summary
+from beds.results import WORKERS, Run, run_all, summary
 
 ROOT = Path(__file__).parents[2]
 SEEDS = 20

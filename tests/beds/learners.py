@@ -1,13 +1,14 @@
 """Who meets the beds: our agents, plain Q-learning, and learners that are told which variant an episode is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 
 import aomultirl as ao
-from beds.definitions import Bed, Environment
+from aomultirl.agents.base import Agent
+from aomultirl.experiments.beds import Bed, Environment
+from aomultirl.experiments.environments import Environments
 
 
 class QLearning:
@@ -73,61 +74,47 @@ class Meeting:
 
     def __init__(self, bed: Bed, life: str, seed: int, quick: bool) -> None:
         self.bed, self.life, self.seed, self.steps = bed, life, seed, bed.steps(life)
-        self.envs = bed.variants()
-        self.tasks = np.random.default_rng(seed).integers(len(self.envs), size=bed.count(life, quick))
+        self.envs = bed.make()
+        count = max(bed.count(life) // 5, 4) if quick else bed.count(life)
+        met = Environments(self.envs, seed)
+        self.tasks = [met.task(k) for k in range(count)]
 
     def q_learning(self, key: Callable[[int, int], int]) -> list[float]:
         """What Q-learning earns in each episode, with one table for each ``key(episode, task)``."""
         tables: dict[int, QLearning] = {}
         earned = []
-        for k, task in enumerate(self.tasks.tolist()):
+        for k, task in enumerate(self.tasks):
             table = tables.setdefault(key(k, task), QLearning(self.bed, self.seed * 100_003 + key(k, task)))
             earned.append(table.episode(self.envs[task], self.life, self.steps, self.seed * 100_003 + k))
         return earned
 
-    def agent(self, agent: Any, tasks: Sequence[int], seed: int) -> list[float]:
-        """What an agent of ours earns in episodes of these variants."""
-        kept = [_KeptOpen(env) for env in self.envs]
+    def agent(self, agent: Agent) -> list[float]:
+        """What an agent of ours earns in each episode; one that must be told the variant is told it."""
         history = ao.interact(
             agent,
-            lambda k: kept[tasks[k]],
-            len(tasks),
+            self.envs,
+            len(self.tasks),
             self.steps,
-            seed,
+            self.seed,
             reward_range=self.bed.reward_range,
             terminal=self.life,  # type: ignore[arg-type]
         )
+        assert history["task"].tolist() == self.tasks
         return [float(reward) for reward in history.reward]
-
-    def told(self) -> list[float]:
-        """What our learner earns if it is told the variant: one that learns from all episodes, for each variant."""
-        earned = np.zeros(len(self.tasks))
-        for task in range(len(self.envs)):
-            if (own := np.flatnonzero(self.tasks == task)).size:
-                agent = ao.agents.Pooled(ao.learning.Practical(), self.steps, rewards="unknown")
-                earned[own] = self.agent(agent, [task] * own.size, self.seed * 101 + task)
-        return [float(reward) for reward in earned]
 
     def all(self) -> dict[str, list[float]]:
         """What everybody earns in each episode, by the name of the learner."""
-        tasks, steps, seed = self.tasks.tolist(), self.steps, self.seed
+        steps = self.steps
         return {
-            "Random": self.agent(ao.agents.Random(steps), tasks, seed),
+            "Random": self.agent(ao.agents.Random(steps)),
             "Q, fresh": self.q_learning(lambda k, task: k),
             "Q, pooled": self.q_learning(lambda k, task: 0),
             "Q, told": self.q_learning(lambda k, task: task),
-            "OneEpisodeLearner": self.agent(ao.agents.OneEpisodeLearner(steps, rewards="unknown"), tasks, seed),
-            "Recall": self.agent(ao.agents.Recall(0.05, steps, rewards="unknown"), tasks, seed),
-            "Learner, told": self.told(),
+            "OneEpisodeLearner": self.agent(ao.agents.OneEpisodeLearner(steps, rewards="unknown")),
+            "Recall": self.agent(ao.agents.Recall(0.05, steps, rewards="unknown")),
+            "Learner, told": self.agent(ao.agents.OracleLearner(steps, rewards="unknown")),
         }
 
 
 LEARNERS = ["Random", "Q, fresh", "Q, pooled", "OneEpisodeLearner", "Recall", "Q, told", "Learner, told"]
 """In the order of the table; those that are told come last."""
-
-
-class _KeptOpen(gym.Wrapper[Any, Any, Any, Any]):
-    """An environment that others go on with after an agent that closes what a function gave it."""
-
-    def close(self) -> None:
-        """Stay open."""

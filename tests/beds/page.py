@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from beds.definitions import BEDS, Bed
+from aomultirl.experiments.beds import BEDS, LIVES, Bed
 from beds.learners import LEARNERS
-from beds.results import LIVES, Estimate
+from beds.results import Estimate
 
 BEGIN, END = "<!-- made by make test-beds -->", "<!-- until here -->"
 """Lines of the page between which the tables are written."""

@@ -6,7 +6,6 @@ or the beds have changed since, so that a run that was stopped goes on where it 
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -18,11 +17,9 @@ import numpy as np
 from scipy.stats import bootstrap
 
 import aomultirl
-from beds.definitions import BEDS, Bed
+from aomultirl.experiments.beds import BEDS, Bed
 from beds.learners import LEARNERS, Meeting
 
-LIVES = ["end", "restart"]
-"""The two kinds of life, as ``ao.interact`` calls them."""
 WORKERS = 2
 """Processes that run beds at the same time."""
 
@@ -60,11 +57,11 @@ class Estimate(NamedTuple):
 
 
 def made_by() -> str:
-    """A digest of all code that results depend on: the library, and the beds."""
+    """A digest of all code that results depend on: the library with its beds, and the learners."""
     digest = hashlib.sha256()
     here = Path(__file__).parent
     sources = sorted(Path(aomultirl.__file__).parent.rglob("*.py"))
-    for source in [*sources, *(here / f"{name}.py" for name in ("definitions", "learners", "wrappers"))]:
+    for source in [*sources, here / "learners.py"]:
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -79,8 +76,7 @@ def earned(run: Run, folder: Path, code: str) -> dict[str, list[float]] | None:
 
 
 def work(run: Run, folder: Path, code: str) -> Run:
-    """Run one, and keep its results; in a process of its own, whose rubbish stays in the folder of results."""
-    os.chdir(folder)
+    """Run one, and keep its results."""
     bed = next(each for each in BEDS if each.name == run.bed)
     rewards = Meeting(bed, run.life, run.seed, run.quick).all()
     content = json.dumps({"code": code, "earned": {who: np.round(row, 6).tolist() for who, row in rewards.items()}})

@@ -7,11 +7,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from aomultirl.experiments.beds import BEDS, LIVES, Bed, NumberedEnvironment, SwappedActions
 from beds import page, results
-from beds.definitions import BEDS, Bed
 from beds.learners import LEARNERS, Meeting, QLearning
-from beds.results import LIVES, Estimate, Run
-from beds.wrappers import Numbered, SwappedActions
+from beds.results import Estimate, Run
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -65,7 +64,7 @@ def test_swapped_actions_are_done_instead_and_others_stay_themselves() -> None:
 
 
 def test_numbered_environments_show_numbers_and_take_numbers() -> None:
-    env = Numbered(gym.make("FrozenLake-v1", is_slippery=False), 4, lambda _, shown: shown // 4, [1, 2])
+    env = NumberedEnvironment(gym.make("FrozenLake-v1", is_slippery=False), 4, lambda _, shown: shown // 4, [1, 2])
     assert env.reset(seed=0)[0] == 0
     assert env.step(0)[0] == 1, "action 0 is what the environment calls 1, down"
     assert (env.observation_space, env.action_space) == (gym.spaces.Discrete(4), gym.spaces.Discrete(2))

@@ -52,6 +52,17 @@ def columns_of(cases: Sequence[SuiteCase]) -> list[str]:
     return list(dict.fromkeys(window.heading for case in cases for window in case.windows))
 
 
+def unit_of(cases: Sequence[SuiteCase]) -> str:
+    """What the numbers of a suite are, in words."""
+    kinds = {(case.is_bed, case.reward_range is None) for case in cases}
+    words = {
+        (False, True): "% of the optimum",
+        (False, False): "reward a life",
+        (True, False): "reward of an episode",
+    }
+    return ", or ".join(said for kind, said in words.items() if kind in kinds)
+
+
 def ranked(rows: Rows, place: str, heading: str) -> list[tuple[str, Row]]:
     """The agents of a place, with the highest mean of a column first; those that have none in it come last."""
     there = [(label, row) for (where, label), row in rows.items() if where == place]

@@ -26,7 +26,8 @@ def compare(
         typer.Option(
             help="In place of folders. identify: steps to recognise a world; reward: what long episodes earn; short: "
             "what short lives earn, one an episode; large: ICU-Sepsis. Every peer meets in paper: the paper's grids; "
-            "hard: worlds that differ little, or where it matters; drift: worlds that drift, jump or alternate."
+            "hard: worlds that differ little, or where it matters; drift: worlds that drift, jump or alternate; beds: "
+            "other people's environments."
         ),
     ] = None,
     only: Annotated[
@@ -68,7 +69,7 @@ def compare(
     [bold]aomultirl compare --suite short --only doors --quick[/bold]
     """
     if bool(places) == (suite is not None):
-        names = ("identify", "reward", "short", "large", "paper", "hard", "drift")
+        names = ("identify", "reward", "short", "large", "paper", "hard", "drift", "beds")
         raise ValueError(f"compare takes folders of results, or --suite with one of {', '.join(names)}")
     if places:
         texts, numbers = {"only": only, "agent": agent, "worlds": worlds}, {"runs": runs, "seed": seed}
@@ -133,7 +134,7 @@ def _compare_suite(
     processes = executors.read_workers(1 if workers is None else workers)
     first = suites.FIRST_SEEDS[suite][kind]
     chosen = first + checks.integer("seed", seed or 0, least=0, limit=suites.MOST_SEEDS - 1)
-    cases = suites.pick(suites.SUITES[suite](), only, agent)
+    cases, left_out = suites.installed(suites.pick(suites.SUITES[suite](), only, agent))
     cases = suites.quick(cases) if quick else cases
     kept = None if keep is None else suites.KeptRuns(keep)
     if out is not None:
@@ -143,7 +144,10 @@ def _compare_suite(
         results = suites.run_suite(cases, count, chosen, processes, done, kept)
     sets = suites.SETS_A_SEED * chosen
     said = "1 run" if count == 1 else f"{count} runs"
-    notes = [f"{said} in {kind} worlds; random ones have the seeds {sets} to {sets + count - 1}."]
+    if suite == "beds":
+        notes = [f"{said} with the seeds for {kind}: the same variants, in another order in every run.", *left_out]
+    else:
+        notes = [f"{said} in {kind} worlds; random ones have the seeds {sets} to {sets + count - 1}."]
     if kept is not None:
         notes.append(kept.said((case, chosen, number) for case in cases for number in range(count)))
     if quick:

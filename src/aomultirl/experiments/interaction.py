@@ -54,6 +54,7 @@ def interact(
     make_env
         a function that gives the environment of episode k, which may be the same one again; one environment, whose
         hidden world changes at reset, or the id of one; or several of these, of which each episode is one at random.
+        Only of several is it known which one an episode has: an agent that must be told the task is told its number.
         What a function or an id made is closed in the end, whatever happens, and where a function made more than 64,
         those met longest ago before.
     horizon
@@ -109,7 +110,8 @@ def interact(
             for number in range(before, last):
                 given = environments.of_episode(number)
                 env = EpisodeEnvironment(given, number, interface.states, interface.scale, terminal == "restart")
-                _check_fits(agent, env, interface.states, number == 0)
+                task = environments.task(number)
+                _check_fits(agent, env, interface.states, task, number == 0)
                 start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)), loop.seed)
                 with env.memory_named(agent):
                     if number == before:
@@ -117,8 +119,8 @@ def interact(
                         _begin(agent, env, known, loop.episodes, most or 0)
                         interface.states, interface.actions, agent.interface = env.states, env.actions, interface
                     driver = EnvironmentDriver(env, start, loop.agent_streams[number], most)
-                    report, ran = play(agent, driver, start, loop.agent_streams[number])
-                loop.rows.append(driver.row(environments.task(number), report, ran, interface.stands_for))
+                    report, ran = play(agent, driver, start, loop.agent_streams[number], task)
+                loop.rows.append(driver.row(task, report, ran, interface.stands_for))
                 if change := interface.scale.widen(number):
                     agent.rescale_rewards(*change, interface.scale.rest)
                 done(number + 1, last)
@@ -177,8 +179,11 @@ def _begin(
         agent.go_on(replace(agent.setting, episodes=max(episodes, agent.setting.episodes), longest=longest))
 
 
-def _check_fits(agent: Agent, env: EpisodeEnvironment, states: StateIndexer | None, first: bool) -> None:
-    """Refuse an environment that the agent cannot play in, or not after those before it, whose ``states`` are known."""
+def _check_fits(agent: Agent, env: EpisodeEnvironment, states: StateIndexer | None, task: int, first: bool) -> None:
+    """Refuse an environment that the agent cannot play in, or not after those before it, whose ``states`` are known.
+
+    ``task`` is -1 where nobody knows it.
+    """
     if not first:
         sizes, had = (env.n_states, env.n_actions), (agent.setting.n_states, agent.setting.n_actions)
         if sizes != had:
@@ -186,7 +191,7 @@ def _check_fits(agent: Agent, env: EpisodeEnvironment, states: StateIndexer | No
             raise ValueError(f"the environment of episode {env.episode} {words}")
         if states is not None and env.states != states:
             raise ValueError(f"the environment of episode {env.episode} has other observations than those before it")
-    if "task" in agent.told:
+    if "task" in agent.told and task < 0:
         raise ValueError(f"{type(agent).__name__} must be told the task, and an environment does not say it")
     if first:
         env.check_memory(agent)

@@ -1,5 +1,6 @@
 """The figure of a suite: a panel for every place, a line for every agent, its mean and its interval."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from aomultirl.analysis.intervals import over_runs
 from aomultirl.analysis.suite_rows import Row, Rows
 from aomultirl.reports.charts_matplotlib import SMALL, TEXT, fonts
 from aomultirl.reports.looks import AGENTS, FAINT, INK
-from aomultirl.reports.wording import symbols
+from aomultirl.reports.wording import signed, symbols
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,10 +20,14 @@ PANEL, NAMES, LINE, HEAD, FOOT = 1.9, 2.0, 0.135, 0.45, 0.45
 """Inches: the width of a panel and of the names beside it, the height of a line, and what stands above and below."""
 GAP = 0.15
 """Inches between panels."""
+MOST_PANELS = 6
+"""Side by side; further places stand below them, with the names of the agents beside them again."""
+TICKS = 4
+"""Numbers along a panel at most; five of the length of -4,000 would touch each other."""
 
 
 def draw(rows: Rows, heading: str, unit: str, marked: Sequence[str] = ()) -> "Figure":
-    """All places side by side, agents in the order of their mean over the places, the best on top.
+    """A panel for every place with a scale of its own, agents in the order of their mean rank there, the best on top.
 
     Parameters
     ----------
@@ -39,36 +44,45 @@ def draw(rows: Rows, heading: str, unit: str, marked: Sequence[str] = ()) -> "Fi
 
     places = list(dict.fromkeys(place for place, _ in rows))
     labels = _ordered(rows, places, heading)
-    width = NAMES + len(places) * (PANEL + GAP)
-    height = HEAD + FOOT + LINE * len(labels)
+    width = NAMES + min(len(places), MOST_PANELS) * (PANEL + GAP)
+    band = HEAD + FOOT + LINE * len(labels)
+    height = band * math.ceil(len(places) / MOST_PANELS)
     with fonts():
         figure = Figure(figsize=(width, height))
         for number, place in enumerate(places):
-            left = NAMES + number * (PANEL + GAP)
-            size = (left / width, FOOT / height, PANEL / width, LINE * len(labels) / height)
-            panel = figure.add_axes(size)
+            above, beside = divmod(number, MOST_PANELS)
+            left, bottom = NAMES + beside * (PANEL + GAP), height - (above + 1) * band + FOOT
+            panel = figure.add_axes((left / width, bottom / height, PANEL / width, LINE * len(labels) / height))
             _draw_place(panel, [rows.get((place, label)) for label in labels], labels, heading, marked)
             panel.set_title(symbols(place), fontsize=TEXT, color=INK, wrap=True)
             panel.set_xlabel(unit, fontsize=SMALL)
-            panel.set_yticks(range(len(labels)), labels if number == 0 else [], fontsize=SMALL)
+            panel.set_yticks(range(len(labels)), labels if beside == 0 else [], fontsize=SMALL)
     return figure
 
 
 def _ordered(rows: Rows, places: Sequence[str], heading: str) -> list[str]:
-    """The agents, the least mean over places first, which stands at the bottom."""
-    labels = dict.fromkeys(label for _, label in rows)
+    """The agents, that with the least mean rank over places first, which stands at the bottom.
 
-    def height(label: str) -> float:
-        there = [rows[place, label].numbers.get(heading) for place in places if (place, label) in rows]
-        means = [float(numbers.mean()) for numbers in there if numbers is not None]
-        return float(np.mean(means)) if means else -np.inf
-
-    return sorted(labels, key=height)
+    Ranks are the same in whatever units a place is measured; 0 is the worst of a place, and 1 the best.
+    """
+    ranks: dict[str, list[float]] = {label: [] for _, label in rows}
+    for place in places:
+        means = {
+            label: float(row.numbers[heading].mean())
+            for (where, label), row in rows.items()
+            if where == place and heading in row.numbers
+        }
+        for label, mean in means.items():
+            below = sum(other < mean for other in means.values())
+            ranks[label].append(below / max(len(means) - 1, 1))
+    return sorted(ranks, key=lambda label: float(np.mean(ranks[label])) if ranks[label] else -np.inf)
 
 
 def _draw_place(
     panel: "Axes", there: Sequence[Row | None], labels: Sequence[str], heading: str, marked: Sequence[str]
 ) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     for height, (row, label) in enumerate(zip(there, labels, strict=True)):
         if row is None or heading not in row.numbers:
             continue
@@ -78,6 +92,8 @@ def _draw_place(
             panel.plot([low, high], [height, height], color=colour, linewidth=1.0)
         panel.plot([mean], [height], "o", color=colour, markersize=2.8)
     panel.set_ylim(-0.7, len(labels) - 0.3)
+    panel.xaxis.set_major_locator(MaxNLocator(TICKS))
+    panel.xaxis.set_major_formatter(lambda value, _: signed(value))
     panel.tick_params(labelsize=SMALL, length=2.0, colors=INK)
     panel.grid(axis="both", color=FAINT, linewidth=0.3, alpha=0.5)
     for side in ("top", "right"):

@@ -21,7 +21,7 @@ from aomultirl.analysis.claims import Claim, summary
 from aomultirl.analysis.intervals import Span, over_runs
 from aomultirl.analysis.phrases import counted
 from aomultirl.analysis.suite_claims import claims_of
-from aomultirl.analysis.suite_rows import Row, Rows, SuiteRuns, columns_of, ranked, rows_of
+from aomultirl.analysis.suite_rows import Row, Rows, SuiteRuns, columns_of, ranked, rows_of, unit_of
 from aomultirl.experiments.suites import SuiteCase
 from aomultirl.experiments.suites.players import RECALL
 from aomultirl.reports import figure_files, suite_figure
@@ -95,7 +95,7 @@ def write(result: SuiteResult, out: str | Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     files.clear_partials(folder)
     rows, column = result.rows, result.columns[0]
-    figure = suite_figure.draw(rows, column, f"{_unit(result.cases)}, {column}", (RECALL,))
+    figure = suite_figure.draw(rows, column, f"{unit_of(result.cases)}, {column}", (RECALL,))
     mark = {"kind": KIND, "suite": result.name, "command": result.command, "version": aomultirl.__version__}
     content = {
         MARK: json.dumps(mark, indent=2),
@@ -128,19 +128,11 @@ def make_page(result: SuiteResult, rows: Rows, figure: bytes) -> str:
             for place in places
         ],
         columns=result.columns,
-        unit=_unit(result.cases),
+        unit=unit_of(result.cases),
         figure=base64.b64encode(figure).decode(),
         command=result.command,
         data={"agents": [], "charts": [], "maps": None},
     )
-
-
-def _unit(cases: Sequence[SuiteCase]) -> str:
-    """What the numbers are, in words."""
-    kinds = {case.reward_range is None for case in cases}
-    if kinds == {True}:
-        return "% of the optimum"
-    return "reward a life" if kinds == {False} else "% of the optimum, or reward a life"
 
 
 def _best(rows: Rows, place: str, column: str) -> str:

@@ -1,11 +1,12 @@
 """Suites as tables, with intervals and what they should reach."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.analysis.intervals import over_runs
+from aomultirl.analysis.phrases import number
 from aomultirl.analysis.suite_rows import Measured, Row, Rows, SuiteRuns, columns_of, ranked, rows_of
 from aomultirl.experiments.suites import RUN, SuiteCase, SuiteRun, Target
 from aomultirl.reports.tables import Cell, Judged, TextTable
@@ -41,7 +42,7 @@ def _steps(case: SuiteCase, runs: Sequence[SuiteRun]) -> list[Cell]:
         means, every = np.array([run.steps.mean() for run in recognised]), [run.steps for run in recognised]
         mean, bound = float(means.mean()), float(np.nanmean([run.bound for run in runs]))
         most = np.percentile(np.concatenate(every), 95)
-        measured = [_interval(means, ",.0f"), f"{most:,.0f}", f"{bound:,.0f} (x {mean / bound:.1f})"]
+        measured = [_interval(means, "{:,.0f}".format), f"{most:,.0f}", f"{bound:,.0f} (x {mean / bound:.1f})"]
     target, reached = "-" if case.target is None else f"{case.target:,.0f}", mean
     if case.aim == RUN:
         target, reached = f"{whole:,.0f} in all, {target}", whole
@@ -74,8 +75,11 @@ def reward_table(
         places = dict.fromkeys(place for place, _ in rows)
         rows = {(place, label): row for place in places for label, row in ranked(rows, place, columns[0])}
     headings = ("world", "agent", *columns, "wrong", "in no cluster", "worlds believed")
+    title = "Share of the optimal reward, %, or reward a life where that is said"
+    if all(case.is_bed for case in cases):
+        title = "Reward of an episode, in the units of each environment"
     return TextTable(
-        f"Share of the optimal reward, %, or reward a life where that is said {MEANS}",
+        f"{title} {MEANS}",
         headings,
         [_reward_row(names, row, rows, columns) for names, row in rows.items()],
         numbers=range(2, len(headings)),
@@ -106,7 +110,8 @@ def _reward_row(names: tuple[str, str], row: Row, rows: Rows, columns: Sequence[
     shown: list[Cell] = []
     for heading in columns:
         asked = [target for target in targets if target.heading == heading]
-        shown.append(_earned(row.numbers[heading], asked, others) if heading in row.numbers else "-")
+        write = number if row.cases[0].is_bed else _two_digits
+        shown.append(_earned(row.numbers[heading], asked, others, write) if heading in row.numbers else "-")
     wrong, none = "-", "-"
     judged: Cell = wrong
     if any(case.clusters for case in row.cases):
@@ -116,9 +121,14 @@ def _reward_row(names: tuple[str, str], row: Row, rows: Rows, columns: Sequence[
     return [*names, *shown, judged, none, _believed(row)]
 
 
-def _earned(values: NDArray[np.float64], targets: Sequence[Target], others: Mapping[str, Measured]) -> Cell:
+def _earned(
+    values: NDArray[np.float64],
+    targets: Sequence[Target],
+    others: Mapping[str, Measured],
+    write: Callable[[float], str],
+) -> Cell:
     """A mean with its interval, and whether the targets are reached."""
-    words = _interval(values, ".2f")
+    words = _interval(values, write)
     verdicts, missing = [], 0
     for target in targets:
         reached = _is_reached(values, target, others)
@@ -171,6 +181,11 @@ def _believed(row: Row) -> Cell:
     return words if most is None else Judged(words, good=bool(np.max(said) <= most * models))
 
 
-def _interval(values: NDArray[np.float64], digits: str) -> str:
-    mean, low, high = over_runs(values)
-    return f"{mean:{digits}}" if np.isnan(low) else f"{mean:{digits}} ({low:{digits}} to {high:{digits}})"
+def _two_digits(value: float) -> str:
+    """Per cent, and rewards of lives, with two digits after the point."""
+    return f"{value:.2f}"
+
+
+def _interval(values: NDArray[np.float64], write: Callable[[float], str]) -> str:
+    mean, low, high = (float(each) for each in over_runs(values))
+    return write(mean) if np.isnan(low) else f"{write(mean)} ({write(low)} to {write(high)})"

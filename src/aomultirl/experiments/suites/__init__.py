@@ -2,7 +2,8 @@
 
 ``identify`` measures how many steps it takes to recognise a world; ``reward``, ``short`` and ``large`` how much is
 earned, in long episodes, in one short life an episode, and in a large world.  Each row of a suite is a set of worlds
-and an agent, or a planner that knows the worlds and so is a ceiling; every run of a row is a cell.
+and an agent, or a planner that knows the worlds and so is a ceiling; every run of a row is a cell.  In ``beds`` the
+worlds are other people's environments, of which nobody knows more than what they show.
 
 **Worlds for development and worlds for reports.**  Random worlds are another set in every run.  Constants are chosen on
 the development worlds, and numbers are reported of the others: the seeds of a suite begin at one place for the former,
@@ -13,6 +14,7 @@ and at another for the latter (:data:`FIRST_SEEDS`), so that no run of one is a 
 
 from collections.abc import Callable, Mapping
 
+from aomultirl.experiments.suites.beds import beds_suite, installed
 from aomultirl.experiments.suites.cases import (
     QUICK_RUNS,
     RUN,
@@ -51,9 +53,11 @@ __all__ = [
     "SuiteRun",
     "Target",
     "Window",
+    "beds_suite",
     "drift_suite",
     "hard_suite",
     "identify_suite",
+    "installed",
     "large_suite",
     "measure",
     "paper_suite",
@@ -72,9 +76,10 @@ SUITES: Mapping[str, Callable[[], list[SuiteCase]]] = {
     "paper": paper_suite,
     "hard": hard_suite,
     "drift": drift_suite,
+    "beds": beds_suite,
 }
 """What makes the cases of each suite, by the name that commands have for it."""
-CONTESTS = ("paper", "hard", "drift")
+CONTESTS = ("paper", "hard", "drift", "beds")
 """Suites in which all peers meet and nobody is asked for a number."""
 
 MOST_SEEDS = 500
@@ -87,6 +92,7 @@ FIRST_SEEDS: Mapping[str, Mapping[str, int]] = {
     "paper": {"reporting": MOST_SEEDS, "development": 0},
     "hard": {"reporting": MOST_SEEDS, "development": 0},
     "drift": {"reporting": MOST_SEEDS, "development": 0},
+    "beds": {"reporting": MOST_SEEDS, "development": 0},
 }
 """The seed that stands for 0, for every suite.
 

@@ -80,7 +80,7 @@ class SuiteCase:
     told
         what the row calls the agent, or what the agent is told.
     world, stream, agent
-        {"name", "parameters"} each, as in a cell.
+        {"name", "parameters"} each, as in a cell; of a bed, ``world`` is its name and {"terminal"}.
     episodes, horizon
         K, and H in steps.
     aim
@@ -91,9 +91,13 @@ class SuiteCase:
         the episodes that each column is about.
     reward_range
         (low, high) where rewards are shown as the mean reward of a life, in the environment's own units: those that the
-        world's 0 and 1 stand for.  None where they are shown as a share of the optimum, in per cent.
+        world's 0 and 1 stand for.  None where they are shown as a share of the optimum, in per cent.  Of a bed, the
+        range of the reward of a step.
     is_planner
         whether ``agent`` names a function of :mod:`aomultirl.theory.known_worlds` in place of an agent: a ceiling.
+    is_bed
+        whether ``world`` names a bed of :mod:`aomultirl.experiments.beds` in place of worlds that we hold: the agent
+        meets it through ``ao.interact``, and what is shown is the mean reward of an episode.
     most_worlds
         how many worlds an agent may believe in, as a multiple of those that there are; None where that is not judged.
     asks_worlds
@@ -114,6 +118,7 @@ class SuiteCase:
     windows: tuple[Window, ...] = (Window("whole run"),)
     reward_range: tuple[float, float] | None = None
     is_planner: bool = False
+    is_bed: bool = False
     most_worlds: float | None = None
     asks_worlds: bool = False
     separation: float | None = None

@@ -3,7 +3,8 @@
 Learners with guarantees have constants that are made for proofs, and act at random at these sizes; here their bonuses
 are scaled by what earned most on development worlds (``examples/tuning/bonuses.py``, the table of ``docs/agents.md``).
 What an agent must be told of the worlds, such as lambda or a distinguishing set, it is told exactly
-(:meth:`aomultirl.experiments.specification.world_facts.WorldFacts.told`).
+(:meth:`aomultirl.experiments.specification.world_facts.WorldFacts.told`).  Where nobody knows the worlds,
+such agents do not fit.
 """
 
 import math
@@ -52,11 +53,12 @@ class Contest(NamedTuple):
     horizon, episodes
         H and K.
     samples
-        N, visits of a pair in the clustering phase of agents that have one (:func:`enough_samples`).
+        N, visits of a pair in the clustering phase of agents that have one (:func:`enough_samples`); None where nobody
+        knows the worlds, and so nobody can say how many are enough.
     clustering_horizon
-        H0, the steps of that phase at most.
+        H0, the steps of that phase at most; None together with ``samples``.
     pairs
-        S A.
+        S A; None together with ``samples``.
     variation
         the variation budget of the stream; None where it is not computed.
     epochs
@@ -67,9 +69,9 @@ class Contest(NamedTuple):
 
     horizon: int
     episodes: int
-    samples: int
-    clustering_horizon: int
-    pairs: int
+    samples: int | None = None
+    clustering_horizon: int | None = None
+    pairs: int | None = None
     variation: float | None = None
     epochs: float | None = None
     rewards: str = "known"
@@ -80,8 +82,16 @@ class Contest(NamedTuple):
         return {"horizon": self.horizon, "rewards": self.rewards}
 
     @property
+    def worlds_are_known(self) -> bool:
+        """Whether somebody knows the worlds, and can tell agents of them."""
+        return self.samples is not None
+
+    @property
     def samples_everywhere(self) -> int:
         """N for agents that visit all pairs: as many as half of H0 has room for, and no more than for the others."""
+        assert self.samples is not None
+        assert self.clustering_horizon is not None
+        assert self.pairs is not None
         return max(1, min(self.samples, self.clustering_horizon // (2 * self.pairs)))
 
 
@@ -104,16 +114,17 @@ def learner(name: str, **parameters: Any) -> Described:
 
 def entrants(contest: Contest) -> dict[str, Described]:
     """Every agent that fits, by what its row is called."""
-    return {
+    rows = {
         RANDOM: {"name": "Random", "parameters": {"horizon": contest.horizon}},
         **_learners((*PLAIN, *SCALES), FORMS, contest.told),
         **_of_changing_worlds(contest),
-        **_cluster_then_learn(contest),
-        **_multi_task(contest),
+        **({**_cluster_then_learn(contest), **_multi_task(contest)} if contest.worlds_are_known else {}),
         "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": contest.told},
         RECALL: {"name": "Recall", "parameters": {"failure": FAILURE, **contest.told}},
-        OPTIMAL: {"name": "Optimal", "parameters": {"horizon": contest.horizon}},
     }
+    if contest.worlds_are_known:
+        rows[OPTIMAL] = {"name": "Optimal", "parameters": {"horizon": contest.horizon}}
+    return rows
 
 
 def guaranteed(told: dict[str, Any]) -> dict[str, Described]:
@@ -154,7 +165,7 @@ def _multi_task(contest: Contest) -> dict[str, Described]:
     counted = {"models": FROM_WORLD}
     batch = max(1, int(BATCH_SHARE * contest.episodes))
     discovering = {**practical, "radius_scale": RADIUS_SCALE}
-    classifying = max(1, contest.clustering_horizon // 4)
+    classifying = max(1, (contest.clustering_horizon or 0) // 4)
     rows: dict[str, dict[str, Any]] = {
         "ConcurrentPACRL": {**practical, **separated},
         "CECE": {**practical, **separated, **counted, "batch": batch, "classifying_steps": classifying},

@@ -3,16 +3,18 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aomultirl import theory
+from aomultirl import descriptions, theory
+from aomultirl.experiments import beds
 from aomultirl.experiments.cells import Cell, make_world
 from aomultirl.experiments.executors import local
 from aomultirl.experiments.history import History
+from aomultirl.experiments.interaction import interact
 from aomultirl.experiments.suites.cases import SHARE, SuiteCase
 from aomultirl.experiments.suites.players import FAILURE
 
@@ -99,7 +101,9 @@ def run_suite(
 def _work(cases: list[SuiteCase], seed: int, job: tuple[int, int]) -> tuple[tuple[int, int], SuiteRun]:
     case = cases[job[0]]
     cell = case.cell(seed, job[1])
-    return job, plan(case, cell) if case.is_planner else measure(case, cell, cell.run())
+    if case.is_planner:
+        return job, plan(case, cell)
+    return job, meet(case, cell) if case.is_bed else measure(case, cell, cell.run())
 
 
 def plan(case: SuiteCase, cell: Cell) -> SuiteRun:
@@ -135,18 +139,57 @@ def measure(case: SuiteCase, cell: Cell, history: History) -> SuiteRun:
     best = np.array([world.first_values(case.horizon) for world in models])
     optimum = best[history["task"], history["start"]]
     is_share = case.reward_range is None
+    return _shown(
+        history,
+        len(models),
+        _numbers(case, history, optimum),
+        share=float(100.0 * history.reward.sum() / optimum.sum()) if is_share else math.nan,
+        bound=_bound(case, cell, history, known),
+    )
+
+
+def meet(case: SuiteCase, cell: Cell) -> SuiteRun:
+    """What an agent earns in a bed: the mean reward of an episode, as the environment gives it.
+
+    The seed of the run says which variant every episode is, so that all agents meet the same ones.
+    """
+    envs = _variants(cell.world["name"])
+    history = interact(
+        descriptions.make(cell.agent, "agent"),
+        envs,
+        cell.episodes,
+        case.horizon,
+        cell.run_seed,
+        reward_range=case.reward_range,
+        terminal=cell.world["parameters"]["terminal"],
+    )
+    parts = {window.heading: window.episodes(len(history)) for window in case.windows}
+    numbers = {heading: float(history.reward[part].mean()) for heading, part in parts.items() if part is not None}
+    return _shown(history, len(envs), numbers)
+
+
+@lru_cache(maxsize=1)
+def _variants(bed: str) -> list[beds.Environment]:
+    """The variants of the bed that was met last; every episode resets its own with a seed."""
+    return beds.find(bed).make()
+
+
+def _shown(
+    history: History, models: int, numbers: dict[str, float], share: float = math.nan, bound: float = math.nan
+) -> SuiteRun:
+    """What a history says of itself, with what was worked out of it, in so many worlds."""
     believed = history.about["findings"].get("worlds")
     return SuiteRun(
-        steps=history["identification_steps"][known],
+        steps=history["identification_steps"][history["certified"]],
         total=int(history["identification_steps"].sum()),
-        share=float(100.0 * history.reward.sum() / optimum.sum()) if is_share else math.nan,
+        share=share,
         wrong=history.misclustered,
         abstained=int(history["abstained"].sum()),
         episodes=len(history),
-        bound=_bound(case, cell, history, known),
-        numbers=_numbers(case, history, optimum),
+        bound=bound,
+        numbers=numbers,
         worlds=believed if isinstance(believed, int) else None,
-        models=len(models),
+        models=models,
     )
 
 

@@ -1,8 +1,8 @@
 """Wrappers that make hidden variants of other people's environments, and observations that are one number."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
-from unittest import mock
 
 import gymnasium as gym
 import numpy as np
@@ -21,7 +21,7 @@ class SwappedActions(gym.ActionWrapper[Any, Any, Any]):
         return self.order[action] if action < len(self.order) else int(action)
 
 
-class Numbered(gym.Wrapper[Any, Any, Any, Any]):
+class NumberedEnvironment(gym.Wrapper[Any, Any, Any, Any]):
     """An environment whose observations and actions are numbers.
 
     Parameters
@@ -70,8 +70,20 @@ class SeededAnyMDP(gym.Wrapper[Any, Any, Any, Any]):
         if seed is not None:
             self.draws = np.random.default_rng(seed)
         next_seed = int(self.draws.integers(2**31))
-        with mock.patch("xenoverse.anymdp.anymdp_env.pseudo_random_seed", return_value=next_seed):
+        with self._seed_from(next_seed):
             return self.env.reset()
+
+    @contextmanager
+    def _seed_from(self, seed: int) -> Iterator[None]:
+        """A block in which AnyMDP is given a seed in place of the clock's."""
+        from xenoverse.anymdp import anymdp_env
+
+        clock = anymdp_env.pseudo_random_seed
+        anymdp_env.pseudo_random_seed = lambda *_, **__: seed
+        try:
+            yield
+        finally:
+            anymdp_env.pseudo_random_seed = clock
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """The state, and the reward within the range."""
