@@ -28,6 +28,8 @@ def lake() -> Bed:
         package="gymnasium",
         hidden="left and right",
         variants=variants,
+        states=4,
+        actions=4,
         reward_range=(0, 1),
         best=1,
         life=10,

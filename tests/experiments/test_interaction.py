@@ -330,6 +330,23 @@ def test_what_make_env_may_be():
             ao.interact(recall(), wrong, 2)
 
 
+def test_an_agent_that_must_be_told_the_task_is_told_which_of_several_environments_it_is():
+    """In opposite environments a learner that is told earns everything in the end, and a pooled one cannot."""
+    given = [Toy(), Toy(act=lambda action: 1 - action)]
+    told = ao.agents.OracleLearner(20, rewards="unknown")
+    history = ao.interact(told, given, 40)
+    assert set(history["task"].tolist()) == {0, 1}
+    assert history.reward[-20:].mean() == 1.0
+    assert sorted(told.kept.known) == [0, 1]
+    again = saving.from_bytes(saving.to_bytes(told))[0]
+    assert ao.interact(again, given, 10).reward.mean() == 1.0
+    pooled = ao.interact(ao.agents.Pooled(ao.learning.Practical(), **LONG), given, 40)
+    assert pooled.reward[-20:].mean() < 0.8
+    for unknown in (lambda k: given[k % 2], given[0]):
+        with pytest.raises(ValueError, match="OracleLearner must be told the task, and an environment does not say it"):
+            ao.interact(ao.agents.OracleLearner(20, rewards="unknown"), unknown, 4)
+
+
 def lakes():
     maps = [generate_random_map(4, seed=seed) for seed in (1, 2)]
     return [gym.make("FrozenLake-v1", desc=each, is_slippery=False) for each in maps]

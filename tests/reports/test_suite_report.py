@@ -62,6 +62,45 @@ def test_every_agent_has_a_line_in_the_figure():
     assert points == [1.0, 11.0, 21.0]
 
 
+def beds_result(numbers):
+    """Runs of {place: {agent: number}}, in the suite of the beds."""
+    cases = [case for case in suites.beds_suite() if case.told in numbers.get(case.place, {})]
+    runs = [
+        [SuiteRun(np.empty(0, np.int64), 0, np.nan, 0, 0, 8, np.nan, {"whole run": value})]
+        for value in (numbers[case.place][case.told] for case in cases)
+    ]
+    return suite_report.SuiteResult("beds", cases, runs, [], "aomultirl compare --suite beds")
+
+
+def test_units_that_differ_do_not_decide_the_order():
+    """Recall is best in two of three places; a mean over the units would put Random, which lost thousands, in front."""
+    shown = beds_result(
+        {
+            "FrozenLake, one life": {"Random": 0.01, "Recall": 0.2},
+            "DynaMaze, one life": {"Random": 0.1, "Recall": 0.9},
+            "CliffWalking, restarting": {"Random": -950.0, "Recall": -5000.0},
+        }
+    )
+    figure = suite_figure.draw(shown.rows, "whole run", "reward of an episode", ("Recall",))
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["Random", "Recall"]
+    assert suite_report.unit_of(shown.cases) == "reward of an episode"
+
+
+def test_many_places_stand_in_rows_that_each_name_the_agents():
+    places = dict.fromkeys(case.place for case in suites.beds_suite())
+    shown = beds_result({place: {"Random": -4000.0 * number, "Recall": 0.5} for number, place in enumerate(places)})
+    figure = suite_figure.draw(shown.rows, "whole run", "reward of an episode")
+    boxes = [panel.get_position() for panel in figure.axes]
+    assert len(boxes) == 18
+    assert len({round(box.y0, 6) for box in boxes}) == 3
+    assert len({round(box.x0, 6) for box in boxes}) == suite_figure.MOST_PANELS
+    assert all(0.0 < box.y0 < box.y1 < 1.0 and 0.0 < box.x0 < box.x1 < 1.0 for box in boxes)
+    named = [[label.get_text() for label in panel.get_yticklabels()] for panel in figure.axes]
+    assert [any(names) for names in named] == [number % 6 == 0 for number in range(18)]
+    figure.canvas.draw()
+    assert "\u22125,000" in {label.get_text() for label in figure.axes[2].get_xticklabels()}
+
+
 def test_the_command_writes_a_page(tmp_path, capsys):
     out = tmp_path / "drift"
     command = ["compare", "--suite", "drift", "--only", "drifts", "--agent", "random", "--quick", "--out"]

@@ -30,6 +30,8 @@ class Bed:
         what differs between the variants, in a few words.
     variants
         makes the hidden variants, anew at each call; :meth:`make` calls it.
+    states, actions
+        S and A, the same in all variants.
     reward_range
         (low, high) of the reward of a step.
     best
@@ -52,6 +54,8 @@ class Bed:
     package: str
     hidden: str
     variants: Callable[[], list[Environment]]
+    states: int
+    actions: int
     reward_range: tuple[float, float]
     best: float
     life: int
