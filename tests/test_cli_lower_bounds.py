@@ -13,7 +13,7 @@ from aomultirl.analysis.rules import Exactly, computed
 from aomultirl.cli import run
 from aomultirl.engine import compiling
 from aomultirl.experiments.executors import InProcess
-from aomultirl.laboratory import assumptions, clustering, coin, groups, minimax, regret_slopes
+from aomultirl.laboratory import assumptions, clustering, coin, groups, minimax, regret_slopes, told_tasks
 from aomultirl.laboratory.findings import Findings
 from aomultirl.reports import lower_bounds
 
@@ -39,7 +39,7 @@ def test_help_has_an_example(capsys):
         (["--seed", "-1"], "seed must be at least 0, not -1"),
         (["--workers", "0"], "workers must be at least 1, not 0"),
         (["--seed", "many"], "'many'"),
-        (["--only", "coins"], "only must be one of 'coin', 'clustering', 'minimax', 'regret_slopes', 'assumptions'"),
+        (["--only", "coins"], "only must be one of 'coin', 'clustering', 'minimax', 'regret_slopes', 'told_tasks'"),
         (["--only", "coin", "--only", "dice"], "not 'dice'"),
         (["--out", "FILE"], "which is a file, not a folder"),
         (["--out", "FOREIGN"], "holds 'notes.txt' and is not a folder of this laboratory; name another folder"),
@@ -83,7 +83,7 @@ def test_groups_are_chosen_once_each_and_in_their_order():
 
 
 def test_only_the_groups_that_are_named_are_measured_and_nothing_else_is_left(capsys, monkeypatch, tmp_path):
-    for group in (clustering, regret_slopes, assumptions):
+    for group in (clustering, regret_slopes, told_tasks, assumptions):
         monkeypatch.setattr(group, "measure", lambda *_: pytest.fail("measured"))
     monkeypatch.setattr(coin, "measure", tiny_coin)
     monkeypatch.setattr(minimax, "measure", made_up)
@@ -168,5 +168,5 @@ def test_the_quick_laboratory_takes_two_minutes_of_cpu_whoever_does_the_work(tmp
 
 
 def test_every_group_has_randomness_of_its_own():
-    keys = [group.KEY for group in (coin, clustering, minimax, regret_slopes, assumptions)]
-    assert len(set(keys)) == 5
+    keys = [group.KEY for group in (coin, clustering, minimax, regret_slopes, told_tasks, assumptions)]
+    assert len(set(keys)) == 6

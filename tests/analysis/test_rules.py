@@ -20,6 +20,7 @@ from aomultirl.analysis.rules import (
 
 HALF = Exponent.near(0.5, 0.1, "because")
 AT_MOST = Exponent(0.5, "because", most=0.6)
+AT_LEAST = Exponent(0.5, "because", least=0.4)
 MOSTLY = Rate(0.9, "as promised", reached=0.9, limit=0.75)
 SELDOM = Rate(0.25, "by chance", reached=0.4, limit=0.5)
 SLACK = Rate(0.75, "just so", reached=0.7, limit=0.6, slack=0.02, interval="Student")
@@ -33,6 +34,9 @@ CASES = [
     (AT_MOST, (-3.0, -3.1, -2.9), True),
     (AT_MOST, (0.8, 0.7, 0.9), False),
     (AT_MOST, (0.5, 0.3, 0.7), None),
+    (AT_LEAST, (3.0, 0.4, 5.0), True),
+    (AT_LEAST, (0.3, 0.2, 0.39), False),
+    (AT_LEAST, (0.5, 0.3, 0.7), None),
     (Bounded(0.5, side="<="), (0.3, 0.2, 0.4), True),
     (Bounded(0.5, side="<="), (0.5, 0.5, 0.5), True),
     (Bounded(0.5, side="<"), (0.5, 0.5, 0.5), False),
@@ -106,6 +110,7 @@ def test_an_exponent_that_holds_is_in_its_band_and_one_that_fails_is_outside(pre
     [
         (HALF, "the slope lies in [0.4, 0.6], its 95 % interval at most 0.5 wide: because", "="),
         (AT_MOST, "the whole 95 % interval of the slope is at most 0.6: because", "<="),
+        (AT_LEAST, "the whole 95 % interval of the slope is at least 0.4: because", ">="),
         (Bounded(1 / 6, "all", side=">="), "the whole 95 % interval is at least 0.1667: all", ">="),
         (Bounded(90, side=">", by="estimate"), "the estimate is above 90", ">"),
         (Bounded(1, side="<", by="computed"), "computed; below 1", "<"),

@@ -281,7 +281,9 @@ def _upper(
 def _lower_bounds(setting: BoundsSetting) -> list[LowerBound]:
     close = f"any algorithm, on {setting.every_pair // 4:,} worlds close to each other"
     apart = f"cluster-then-learn, on {setting.every_pair // 12:,} 2-JAO worlds"
+    told = "any algorithm, told the task, on trees of arms"
     return [
+        _lower("regret, told the task", setting, theory.multi_task_lower_bound, told, ()),
         _lower("regret, minimax", setting, theory.minimax_lower_bound, close, (2, 3)),
         _lower("samples to identify a world", setting, theory.identification_samples, apart, (4, 5)),
         _lower("steps to identify a world", setting, theory.identification_steps, apart, (4, 5)),

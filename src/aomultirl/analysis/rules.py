@@ -115,7 +115,7 @@ class Exponent(Rule):
 
     least, most
         the band in which the slope must lie, with an interval of at most WIDEST; least is -inf for a bound from above,
-        of which the whole interval must be on the right side.
+        most is inf for one from below, and of these the whole interval must be on the right side.
     """
 
     least: float = -math.inf
@@ -128,11 +128,15 @@ class Exponent(Rule):
 
     @property
     def relation(self) -> Relation:
-        return "<=" if self.least == -math.inf else "="
+        if self.least == -math.inf:
+            return "<="
+        return ">=" if self.most == math.inf else "="
 
     def _judges(self) -> str:
         if self.least == -math.inf:
             return f"the whole 95 % interval of the slope is at most {self.most:g}"
+        if self.most == math.inf:
+            return f"the whole 95 % interval of the slope is at least {self.least:g}"
         return f"the slope lies in [{self.least:g}, {self.most:g}], its 95 % interval at most {WIDEST:g} wide"
 
     def _is_so(self, estimate: Measurement) -> bool | None:
@@ -140,10 +144,13 @@ class Exponent(Rule):
             return False
         if self.least == -math.inf:
             return estimate.high <= self.most or None
+        if self.most == math.inf:
+            return estimate.low >= self.least or None
         return (_is_narrow(estimate) and self.least <= estimate.value <= self.most) or None
 
     def doubt(self, estimates: Sequence[Measurement]) -> str:
-        return NEARLY if self.least > -math.inf and all(map(_is_narrow, estimates)) else TOO_WIDE
+        two_sided = -math.inf < self.least and self.most < math.inf
+        return NEARLY if two_sided and all(map(_is_narrow, estimates)) else TOO_WIDE
 
     def whose(self, estimates: Mapping[str, Measurement]) -> str:
         slopes = ", ".join(

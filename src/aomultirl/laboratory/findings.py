@@ -15,6 +15,7 @@ from aomultirl.analysis.charts import Chart
 from aomultirl.analysis.claims import Claim
 from aomultirl.experiments.executors import Executor
 
+TOLD = "Section 1, the lower bound for a learner that is told the task"
 LEMMA_5 = "Section 3, Lemma 5 (minimax lower bound; E2, E3)"
 UCRL2 = "Section 3 and Appendix C, UCRL2 in every episode alone"
 LEMMA_8 = "Section 3, Lemma 8 (samples to identify a world; E4)"

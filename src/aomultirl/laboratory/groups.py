@@ -31,6 +31,7 @@ GROUPS = {
     "clustering": ClaimGroup("clustering", 16),
     "minimax": ClaimGroup("minimax regime", 12),
     "regret_slopes": ClaimGroup("AOMultiRL's regret", 9),
+    "told_tasks": ClaimGroup("told the task", 6),
     "assumptions": ClaimGroup("assumptions", 3),
 }
 """The groups by the names of their modules, in the order in which they are measured."""

@@ -52,6 +52,8 @@ from aomultirl.theory.multi_model import (
     coordinate_ascent,
     mean_value_problem,
     weight_select_update,
+    multi_task_lower_bound,
+    single_task_lower_bound,
 )
 from aomultirl.theory.variation import VariationBudget, restart_q_bound, restart_q_epochs, variation_budget
 
@@ -95,6 +97,7 @@ __all__ = [
     "logarithm",
     "mean_value_problem",
     "minimax_lower_bound",
+    "multi_task_lower_bound",
     "optimal_gain",
     "qmdp_reward",
     "regret_bound",
@@ -102,6 +105,7 @@ __all__ = [
     "restart_q_epochs",
     "samples_needed",
     "separated_horizon",
+    "single_task_lower_bound",
     "span",
     "success_curve",
     "threshold",

@@ -1,10 +1,12 @@
-"""The paper's lower bounds as numbers (Section 3 and Appendix C), in the names of :mod:`aomultirl.theory.bounds`.
+"""The paper's lower bounds as numbers (Sections 1 and 3, Appendix C), named as in :mod:`aomultirl.theory.bounds`.
 
 They say what no algorithm of a class can beat on the hardest worlds of a size, and refuse sizes for which they are
 not proved.
 """
 
 import math
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from aomultirl import checks
@@ -19,6 +21,107 @@ class CoinFlips(NamedTuple):
 
     first: float
     second: float
+
+
+@checks.representable
+def single_task_lower_bound(*, states: int, actions: int, episodes: int, horizon: int) -> float:
+    """What any algorithm loses in expectation in K episodes of a single world, on the hardest world of this size.
+
+    ::
+
+        (1/20) (H - d - 1) min{ sqrt(L A K), K }        S >= 3,   A >= 2,   H >= d + 2
+
+    Of order H sqrt(S A K).  The introduction cites Domingues, Menard, Kaufmann and Valko (2021), who prove
+    sqrt(H^3 S A K) for transitions that may differ from step to step; those of a world here may not, and then one root
+    of H less can be had.  The constant is for their tree without the waiting: L leaves at depth d with A arms each,
+    above them the fewest states that lead there, below them a state that earns 1 for ever and one that earns 0.  All
+    arms lead to the first with probability 1/2, one with eps more.  An episode is one pull of one of L A arms, worth
+    H - d - 1 steps of reward, and 1/20 is the constant of the adversarial bandit's lower bound (Auer, Cesa-Bianchi,
+    Freund, Schapire 2002, Theorem 5.1), with eps = (1/4) min{1, sqrt(L A / K)} and the arm drawn uniformly.
+
+    Examples
+    --------
+    >>> round(single_task_lower_bound(states=11, actions=4, episodes=2400, horizon=10), 9)
+    84.0
+    """
+    return multi_task_lower_bound(states=states, actions=actions, models=1, episodes=episodes, horizon=horizon)
+
+
+@checks.representable
+def multi_task_lower_bound(
+    *,
+    states: int,
+    actions: int,
+    models: int,
+    episodes: int,
+    horizon: int,
+    shares: Sequence[int] | None = None,
+) -> float:
+    """What a learner that is told the task of every episode loses in expectation all the same (Section 1).
+
+    ::
+
+        sum over m of single_task_lower_bound(K_m),    sum over m of sqrt(K_m) <= sqrt(M K)
+
+    The arms of M worlds are drawn independently, so that nothing seen in one says anything of another, and what is lost
+    adds up.  By Cauchy and Schwarz the sum of roots is the largest, sqrt(M K), where all worlds come equally often,
+    which the adversary sees to: of order H sqrt(M S A K), as the learning phase of AOMultiRL loses at most, up to one
+    root of H and logarithms.  Who is not told the task loses no less.
+
+    Parameters
+    ----------
+    shares
+        K_1 to K_M, the episodes of every world, K together; by default as equal as can be.
+
+    Examples
+    --------
+    >>> size = dict(states=11, actions=4, models=4, episodes=2400, horizon=10)
+    >>> round(multi_task_lower_bound(**size), 9)
+    168.0
+    >>> round(multi_task_lower_bound(**size, shares=[2400, 0, 0, 0]), 9)
+    84.0
+    """
+    leaves, depth = arm_tree(states, actions)
+    arms = leaves * int(actions)
+    worlds, total = checks.integer("models", models, least=1), checks.integer("episodes", episodes, least=1)
+    worth = checks.integer("horizon", horizon, least=depth + 2) - depth - 1
+    if shares is None:
+        each, more = divmod(total, worlds)
+        return worth * (more * _pulls(arms, each + 1) + (worlds - more) * _pulls(arms, each))
+    counts = [
+        checks.integer(f"shares[{m}]", share, least=0)
+        for m, share in enumerate(checks.items("shares", shares, "episodes of each world"))
+    ]
+    if len(counts) != worlds or sum(counts) != total:
+        words = f"{worlds} numbers that add up to {total}, not {len(counts)} that add up to {sum(counts)}"
+        raise checks.Refusal("shares", f"must be {words}")
+    return worth * math.fsum(_pulls(arms, count) for count in counts)
+
+
+def _pulls(arms: int, pulls: int) -> float:
+    """What is lost in so many pulls of so many arms, in units of what a pull may win."""
+    return min(math.sqrt(float(arms) * pulls), float(pulls)) / 20.0
+
+
+def arm_tree(states: int, actions: int) -> tuple[int, int]:
+    """L and d of the largest tree of :func:`single_task_lower_bound`: two of the S states are at its foot.
+
+    Examples
+    --------
+    >>> arm_tree(11, 4)  # the root, two states below it, and six leaves
+    (6, 2)
+    """
+    most, each = checks.integer("states", states, least=3) - 2, checks.integer("actions", actions, least=2)
+    leaves = bisect_right(range(1, most + 1), most, key=lambda count: sum(tree_levels(count, each)))
+    return leaves, len(tree_levels(leaves, each)) - 1
+
+
+def tree_levels(leaves: int, actions: int) -> list[int]:
+    """The fewest states, level by level from the root, that lead to so many leaves."""
+    levels = [leaves]
+    while levels[-1] > 1:
+        levels.append(-(-levels[-1] // actions))
+    return levels[::-1]
 
 
 @checks.representable
