@@ -341,6 +341,15 @@ MUTANTS = (
         "test_the_choice_is_that_of_the_slow_twin",
     ),
     _mutant("learning/moments.py", "size**-2.0", "size**-1.0", "learning/test_moments.py"),
+        "agents/ucbvi_with_oracle.py",
+        "_share(3.0 * failure)",
+        "_share(1.0 * failure)",
+        "agents/test_ucbvi_with_oracle.py",
+        "test_the_logarithm_is_the_papers",
+    ),
+    _mutant(
+        "engine/generative.py", "states[middle] <= successor", "states[middle] < successor", "engine/test_generative.py"
+    ),
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
     _mutant("theory/lower_bounds.py", "float(pulls)) / 20.0", "float(pulls)) / 10.0", "theory/test_lower_bounds.py"),

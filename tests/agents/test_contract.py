@@ -23,6 +23,7 @@ AGENTS = {
     "UCRL2, pooled": lambda: ao.agents.UCRL2(20, 0.1, bonus_scale=0.1, pooled=True),
     "OneEpisodeUCBVI": lambda: ao.agents.OneEpisodeUCBVI(0.1, 20),
     "PooledUCBVI": lambda: ao.agents.PooledUCBVI(0.1, 20, bonus_scale=0.01, cap="remaining"),
+    "UCBVIWithOracle": lambda: ao.agents.UCBVIWithOracle(0.1, 20, 30, 2, bonus_scale=0.01),
     "OracleUCBVI": lambda: ao.agents.OracleUCBVI(0.1, 20, 2, bonus="released", bonus_scale=0.01),
     "AOMultiRL": lambda: ao.agents.AOMultiRL(2, 1.0, 5, 0.1, learning_horizon=30, **SMALL),
     "AOMultiRL, all options": lambda: ao.agents.AOMultiRL(

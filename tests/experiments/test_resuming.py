@@ -66,6 +66,7 @@ AGENTS = {
     ),
     "OneEpisodeUCBVI": (RANDOM, lambda: ao.agents.OneEpisodeUCBVI(0.1, 20)),
     "PooledUCBVI": (RANDOM, lambda: ao.agents.PooledUCBVI(0.1, 20, bonus_scale=0.01, rewards="unknown")),
+    "UCBVIWithOracle": (RANDOM, lambda: ao.agents.UCBVIWithOracle(0.1, 20, 5, 2, bonus_scale=0.01)),
     "OracleUCBVI": (RANDOM, lambda: ao.agents.OracleUCBVI(0.1, 20, 2, bonus_scale=0.01)),
     "UCRL2": (RANDOM, lambda: ao.agents.UCRL2(50)),
     "UCRL2, pooled": (RANDOM, lambda: ao.agents.UCRL2(50, 0.1, bonus_scale=0.1, rewards="unknown", pooled=True)),

@@ -30,6 +30,7 @@ from aomultirl.agents.restart_q_ucb import RestartQUCB
 from aomultirl.agents.sequential import SequentialAOMultiRL
 from aomultirl.agents.tensor_ucb import TUCB
 from aomultirl.agents.two_stage import TwoStageAOMultiRL
+from aomultirl.agents.ucbvi_with_oracle import UCBVIWithOracle
 from aomultirl.setting import Setting
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "Setting",
     "Told",
     "TwoStageAOMultiRL",
+    "UCBVIWithOracle",
 ]
 
 plugins.offer_own("agent", Agent, (globals()[name] for name in __all__))

@@ -101,6 +101,7 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "MultiModel": lambda to: agents.MultiModel(to.horizon),
     "Random": lambda to: agents.Random(to.horizon),
     "OracleUCBVI": lambda to: agents.OracleUCBVI(FAILURE, to.horizon, WORLDS),
+    "UCBVIWithOracle": lambda to: agents.UCBVIWithOracle(FAILURE, to.horizon, 1, WORLDS),
     "OracleLearner": lambda to: agents.OracleLearner(to.horizon),
     "Optimal": lambda to: agents.Optimal(to.horizon),
 }
@@ -108,7 +109,7 @@ LOOKING = ("AOMultiRL", TWO_STAGE, "DoublingAOMultiRL", SEQUENTIAL)
 """Agents that look for what tells worlds apart, and succeed where it can be reached."""
 NAMING = (*LOOKING, "Recall")
 """Agents that put episodes in clusters; Recall looks for reward."""
-INFORMED = ("OracleUCBVI", "OracleLearner", "Optimal")
+INFORMED = ("OracleUCBVI", "UCBVIWithOracle", "OracleLearner", "Optimal")
 """Agents that are told the world."""
 
 
