@@ -24,6 +24,7 @@ LONGEST_RUN = 10**6
 """Episodes that a stream is told there will be, where nobody says how many."""
 REGISTERED = {
     "Bandits": "bandits",
+    "DiabolicalLocks": "diabolical_locks",
     "Doors": "doors",
     "DriftingRings": "drifting_rings",
     "EntropyPair": "entropy_pair",

@@ -3,6 +3,7 @@
 from aomultirl import plugins
 from aomultirl.model_set import ModelSet
 from aomultirl.worlds.bandits import bandits
+from aomultirl.worlds.diabolical_locks import diabolical_locks
 from aomultirl.worlds.doors import doors
 from aomultirl.worlds.entropy_pair import entropy_pair
 from aomultirl.worlds.frozen_lakes import frozen_lakes
@@ -21,6 +22,7 @@ from aomultirl.worlds.swapped_taxis import swapped_taxis
 
 __all__ = [
     "bandits",
+    "diabolical_locks",
     "doors",
     "drifting_rings",
     "entropy_pair",

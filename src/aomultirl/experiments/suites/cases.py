@@ -12,6 +12,7 @@ from aomultirl.experiments.specification.world_facts import WorldFacts
 STEPS, RUN, SHARE = "steps", "run", "share"
 """What a row aims at: steps on known worlds, the steps of a whole run, or a share of the optimal reward."""
 SEEDED = {
+    "diabolical_locks": "seed",
     "frozen_lakes": "seed",
     "icu_sepsis": "seed",
     "permuted_cliffs": "seed",
