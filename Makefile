@@ -14,7 +14,7 @@ WITH_GYMNASIUM := tests/test_hidden_worlds.py tests/test_docs_your_environment.p
 # Tests start a hundred processes; each would compile all sources anew where the environment forbids to keep bytecode.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick test-rlberry bench docs clean
+.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick test-rlberry bench bench-peers docs clean
 .DEFAULT_GOAL := test
 
 reproduce: $(VENV)/use.stamp
@@ -58,11 +58,15 @@ test-beds-quick: .venv-beds/beds.stamp
 
 # rlberry wants an older Gymnasium: its own checks, and our tests of whatever touches Gymnasium.
 test-rlberry: .venv-rlberry/rlberry.stamp
-	.venv-rlberry/bin/pytest tests/test_rlberry_adapter.py
+	.venv-rlberry/bin/pytest tests/test_rlberry_adapter.py tests/benchmarks/test_bench_peers.py
 	.venv-rlberry/bin/pytest $(WITH_GYMNASIUM)
 
 bench: $(VENV)/use.stamp
 	$(BIN)/aomultirl bench
+
+# UCBVI here and in rlberry-scool, timed side by side; fails if planning is not 500 times faster.
+bench-peers: .venv-peers/peers.stamp
+	.venv-peers/bin/python tests/bench_peers.py
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/sphinx-build -q -E -W -b html docs docs/_build
@@ -97,4 +101,9 @@ $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 .venv-rlberry/rlberry.stamp: pyproject.toml
 	$(PYTHON) -m venv .venv-rlberry
 	.venv-rlberry/bin/python -m pip install --quiet --disable-pip-version-check -e ".[rlberry,experiments]" rlberry-scool pytest hypothesis
+	@touch $@
+
+.venv-peers/peers.stamp: pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -e ".[rlberry,experiments]" rlberry-scool
 	@touch $@
