@@ -73,6 +73,8 @@ def _agents():
                 base |= {"samples": 3, "horizon": 1000}
             if name == "CECE":
                 base |= {"samples": 3, "classifying_steps": 5}
+            if name == "UCBVIWithOracle":
+                base["samples"] = 3
             yield name, _begun(kind), base, taken
 
 
