@@ -341,6 +341,7 @@ MUTANTS = (
         "test_the_choice_is_that_of_the_slow_twin",
     ),
     _mutant("learning/moments.py", "size**-2.0", "size**-1.0", "learning/test_moments.py"),
+    _mutant(
         "agents/ucbvi_with_oracle.py",
         "_share(3.0 * failure)",
         "_share(1.0 * failure)",

@@ -26,7 +26,6 @@ REGISTERED = {
     "Bandits": "bandits",
     "DiabolicalLocks": "diabolical_locks",
     "Doors": "doors",
-    "DriftingRings": "drifting_rings",
     "EntropyPair": "entropy_pair",
     "FrozenLakes": "frozen_lakes",
     "Gridworld": "gridworld",

@@ -59,9 +59,6 @@ def test_unknown_keys_with_the_closest_one(old, new, words):
             '"gridworld"',
             '"zzz"',
             f"worlds[0].name is 'zzz', and there is no such world; there are {', '.join(sorted(ao.worlds.__all__))}",
-            "worlds[0].name is 'zzz', and there is no such world; there are diabolical_locks, doors, entropy_pair, "
-            "from_gymnasium, frozen_lakes, gridworld, icu_sepsis, jao, permuted_cliffs, random_models, rare_pair, "
-            "sparse_random, swapped_taxis, two_jao, two_jao_noncommunicating, two_jao_tree",
         ),
         ('"Recall"', '"recal"', "agents[0].name is 'recal', and there is no such agent; did you mean 'Recall'?"),
         (

@@ -29,24 +29,15 @@ def test_best_policies_differ_and_one_for_all_worlds_earns_little():
         assert np.mean(others) < 0.6 * best
 
 
-def test_a_ring_that_drifts_goes_to_the_opposite_in_equal_steps():
-    worlds = ao.worlds.drifting_rings(models=5, separation=0.8)
-    distances = worlds.distances().max(axis=(2, 3))
-    np.testing.assert_allclose(np.diag(distances, 1), 0.2)
-    assert distances[0, 4] == pytest.approx(0.8)
-    np.testing.assert_allclose(worlds[0].transitions[:, 0], worlds[4].transitions[:, 1])
-
-
 @pytest.mark.parametrize(
-    ("make", "arguments", "message"),
+    ("arguments", "message"),
     [
-        (ao.worlds.rings, {"models": 3}, "models is 3, and must be even"),
-        (ao.worlds.rings, {"models": 200, "states": 3}, "models is 200, too many for 3 states"),
-        (ao.worlds.rings, {"states": 2}, "states must be at least 3, not 2"),
-        (ao.worlds.rings, {"separation": 2.0}, "separation must be"),
-        (ao.worlds.drifting_rings, {"models": 1}, "models must be at least 2, not 1"),
+        ({"models": 3}, "models is 3, and must be even"),
+        ({"models": 200, "states": 3}, "models is 200, too many for 3 states"),
+        ({"states": 2}, "states must be at least 3, not 2"),
+        ({"separation": 2.0}, "separation must be"),
     ],
 )
-def test_what_cannot_be_made_is_refused(make, arguments, message):
+def test_what_cannot_be_made_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        make(**arguments)
+        ao.worlds.rings(**arguments)

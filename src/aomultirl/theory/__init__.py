@@ -45,15 +45,15 @@ from aomultirl.theory.lower_bounds import (
     identification_samples,
     identification_steps,
     minimax_lower_bound,
+    multi_task_lower_bound,
     separated_horizon,
+    single_task_lower_bound,
 )
 from aomultirl.theory.multi_model import (
     MemorylessPlan,
     coordinate_ascent,
     mean_value_problem,
     weight_select_update,
-    multi_task_lower_bound,
-    single_task_lower_bound,
 )
 from aomultirl.theory.variation import VariationBudget, restart_q_bound, restart_q_epochs, variation_budget
 

@@ -15,7 +15,7 @@ from aomultirl.worlds.jao_tree import two_jao_tree
 from aomultirl.worlds.permuted_cliffs import permuted_cliffs
 from aomultirl.worlds.random_models import random_models
 from aomultirl.worlds.rare_pair import rare_pair
-from aomultirl.worlds.rings import drifting_rings, rings
+from aomultirl.worlds.rings import rings
 from aomultirl.worlds.rivers import rivers
 from aomultirl.worlds.sparse_random import sparse_random
 from aomultirl.worlds.swapped_taxis import swapped_taxis
@@ -24,7 +24,6 @@ __all__ = [
     "bandits",
     "diabolical_locks",
     "doors",
-    "drifting_rings",
     "entropy_pair",
     "from_gymnasium",
     "frozen_lakes",

@@ -13,11 +13,8 @@ Rewards
     way, and is another one in every world.
 
 Worlds
-    :func:`rings`: in every state half of the worlds, drawn at random, have each order.  What all of them together show
-    is the same for both actions, so that a learner that takes them for one world has nothing to learn.
-
-    :func:`drifting_rings`: the first world has one order everywhere, the last the other one, and those in between lead
-    from the one to the other in equal steps, each lambda / (M - 1) away from the next.
+    In every state half of the worlds, drawn at random, have each order.  What all of them together show is the same for
+    both actions, so that a learner that takes them for one world has nothing to learn.
 """
 
 import numpy as np
@@ -56,49 +53,15 @@ def rings(states: int = 8, models: int = 4, separation: float = 1.0, seed: int =
     0.5
     """
     made = origin("rings", locals())
-    n_states, count = _read_sizes(states, models)
+    n_states = checks.integer("states", states, least=LEAST_STATES)
+    count = checks.integer("models", models, least=2)
+    level = checks.real("separation", separation, above=0.0, below=2.0)
+    size = float(TABLE_BYTES) * n_states * (n_states + count)
+    sizes.check("states", n_states, size, f"making {count} worlds", "states or models")
     if count % 2:
         raise checks.Refusal("models", f"is {count}, and must be even, so that halves of the worlds disagree")
     forward = _forward(n_states, count, np.random.default_rng(checks.seed("seed", seed)))
-    return ModelSet(_worlds(np.where(forward, 1.0, -1.0), _read_separation(separation)), made)
-
-
-def drifting_rings(states: int = 3, models: int = 20, separation: float = 1.0) -> ModelSet:
-    """A ring that turns from one world into the opposite one, in equal steps.
-
-    With ``ao.streams.blocks(K // M)`` it drifts slowly: a small variation budget
-    (:func:`aomultirl.theory.variation_budget`), and no two neighbouring worlds far apart.
-
-    Parameters
-    ----------
-    states
-        S, at least 3.
-    models
-        M: how many worlds the way has, with both ends.
-    separation
-        lambda between the first and the last, below 2.
-
-    Examples
-    --------
-    >>> round(drifting_rings(models=11, separation=1.0).separation(), 9)
-    0.1
-    """
-    made = origin("drifting_rings", locals())
-    n_states, count = _read_sizes(states, models)
-    lean = np.broadcast_to(np.linspace(1.0, -1.0, count)[:, None], (count, n_states))
-    return ModelSet(_worlds(lean, _read_separation(separation)), made)
-
-
-def _read_sizes(states: int, models: int) -> tuple[int, int]:
-    n_states = checks.integer("states", states, least=LEAST_STATES)
-    count = checks.integer("models", models, least=2)
-    size = float(TABLE_BYTES) * n_states * (n_states + count)
-    sizes.check("states", n_states, size, f"making {count} worlds", "states or models")
-    return n_states, count
-
-
-def _read_separation(separation: float) -> float:
-    return checks.real("separation", separation, above=0.0, below=2.0)
+    return ModelSet(_worlds(np.where(forward, 1.0, -1.0), level), made)
 
 
 def _forward(n_states: int, count: int, draw: np.random.Generator) -> NDArray[np.bool_]:
@@ -112,7 +75,7 @@ def _forward(n_states: int, count: int, draw: np.random.Generator) -> NDArray[np
 
 
 def _worlds(lean: NDArray[np.float64], separation: float) -> list[MDP]:
-    """The worlds; ``lean``, (M, S), is 1 where action 0 goes forward and -1 where action 1 does, with all between."""
+    """The worlds; ``lean``, (M, S), is 1 where action 0 goes forward, and -1 where action 1 does."""
     n_states = lean.shape[1]
     here = np.arange(n_states)
     rewards = np.zeros((n_states, 2))

@@ -1,31 +1,39 @@
-"""The suite ``drift``: one world that drifts, two that come in blocks, and two that alternate.
+"""The suite ``drift``: a bandit that drifts, two that come in blocks, and two that alternate.
 
-The worlds are tiny and episodes have four steps, because RestartQ-UCB keeps a table for every step: in longer ones it
-learns nothing within any number of episodes that a laptop plays, and its bound is above K H in all three streams.
+Bandits, and episodes of six steps, because RestartQ-UCB keeps a table for every step: in larger worlds and longer
+episodes it learns nothing within any number of episodes that a laptop plays.
 """
+
+import numpy as np
 
 from aomultirl import theory
 from aomultirl.experiments.suites.cases import SuiteCase
 from aomultirl.experiments.suites.contests import Place, stream
 from aomultirl.experiments.suites.entrants import Contest
 from aomultirl.experiments.suites.scenes import world
-from aomultirl.worlds import drifting_rings
+from aomultirl.worlds import bandits
 
-EPISODES, HORIZON = 10_000, 4
-STATES, ACTIONS, SEPARATION = 3, 2, 1.5
-DRIFTING, BLOCKS, ALTERNATING = "a ring that drifts", "two rings in blocks", "two rings that alternate"
-WORLDS = {DRIFTING: 25, BLOCKS: 2, ALTERNATING: 2}
-LENGTHS = {DRIFTING: EPISODES // 25, BLOCKS: EPISODES // 8, ALTERNATING: 1}
-"""Episodes until the next world comes."""
-CLUSTERING_HORIZON = 2
+EPISODES, HORIZON = 4_000, 6
+STATES, ACTIONS = 2, 2
+GOOD, BAD = 0.9, 0.1
+"""How often the better arm pays, and the other one; in the opposite bandit it is the other way round."""
+DRIFTING, BLOCKS, ALTERNATING = "a bandit that drifts", "two bandits in blocks", "two bandits that alternate"
+WORLDS = {DRIFTING: 21, BLOCKS: 2, ALTERNATING: 2}
+"""Bandits between one and its opposite, both included."""
+LENGTHS = {DRIFTING: EPISODES // 20, BLOCKS: EPISODES // 8, ALTERNATING: 1}
+"""Episodes until the next one comes."""
+CLUSTERING_HORIZON = 3
 """H0: half of an episode, enough for one sample of a pair."""
 
 
 def drift_suite() -> list[SuiteCase]:
-    """Three streams over rings of three states, with everybody for whom four steps are enough."""
+    """Three streams over bandits with two arms, with everybody for whom six steps are enough."""
     places = []
-    for name, count in WORLDS.items():
+    for name in WORLDS:
         variation = variation_of(name)
+        epochs = theory.restart_q_epochs(
+            states=STATES, actions=ACTIONS, episodes=EPISODES, horizon=HORIZON, variation=variation
+        )
         contest = Contest(
             HORIZON,
             EPISODES,
@@ -33,20 +41,23 @@ def drift_suite() -> list[SuiteCase]:
             CLUSTERING_HORIZON,
             STATES * ACTIONS,
             variation=variation,
-            epochs=theory.restart_q_epochs(
-                states=STATES, actions=ACTIONS, episodes=EPISODES, horizon=HORIZON, variation=variation
-            ),
+            epochs=epochs,
+            bandits=WORLDS[name],
         )
-        rings = world("drifting_rings", states=STATES, models=count, separation=SEPARATION)
-        places.append(Place(name, rings, stream("blocks", length=LENGTHS[name]), contest))
+        places.append(Place(name, world("bandits", means=means(name)), stream("blocks", length=LENGTHS[name]), contest))
     return [case for place in places for case in place.cases()]
+
+
+def means(name: str) -> list[list[float]]:
+    """How often the two arms pay in every bandit of a stream: from one to its opposite in equal steps."""
+    first = np.linspace(GOOD, BAD, WORLDS[name])
+    return [[round(float(one), 9), round(float(other), 9)] for one, other in zip(first, first[::-1], strict=True)]
 
 
 def variation_of(name: str) -> float:
     """The variation budget of a stream, exact."""
-    count, length = WORLDS[name], LENGTHS[name]
-    tasks = [episode // length % count for episode in range(EPISODES)]
-    return float(theory.variation_budget(drifting_rings(STATES, count, SEPARATION), tasks, HORIZON).total)
+    tasks = [episode // LENGTHS[name] % WORLDS[name] for episode in range(EPISODES)]
+    return float(theory.variation_budget(bandits(means(name)), tasks, HORIZON).total)
 
 
 def bound_share(name: str) -> float:

@@ -34,6 +34,8 @@ RESTART_SCALE = 0.01
 """The same for RestartQ-UCB."""
 LATENT_SCALE, RADIUS_SCALE = 1e-4, 0.35
 """The bonus of L-UCRL, and the confidence of agents that discover models, are multiplied by these."""
+ARMS = 2
+"""Of bandits; TUCB finds no more models than that."""
 BATCH_SHARE = 0.15
 """The share of the episodes in which CECE and ExploreFirst do nothing but explore."""
 PLAIN = ("Practical", "PSRL", "QLearning")
@@ -65,6 +67,8 @@ class Contest(NamedTuple):
         D of RestartQ-UCB for that budget.
     rewards
         "known" or "unknown" to the agents.
+    bandits
+        how many worlds there are, where they are those of ``worlds.bandits``; 0 where they are others.
     """
 
     horizon: int
@@ -75,6 +79,7 @@ class Contest(NamedTuple):
     variation: float | None = None
     epochs: float | None = None
     rewards: str = "known"
+    bandits: int = 0
 
     @property
     def told(self) -> dict[str, Any]:
@@ -118,13 +123,33 @@ def entrants(contest: Contest) -> dict[str, Described]:
         RANDOM: {"name": "Random", "parameters": {"horizon": contest.horizon}},
         **_learners((*PLAIN, *SCALES), FORMS, contest.told),
         **_of_changing_worlds(contest),
-        **({**_cluster_then_learn(contest), **_multi_task(contest)} if contest.worlds_are_known else {}),
+        **(_with_known_worlds(contest) if contest.worlds_are_known else {}),
         "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": contest.told},
         RECALL: {"name": "Recall", "parameters": {"failure": FAILURE, **contest.told}},
     }
     if contest.worlds_are_known:
         rows[OPTIMAL] = {"name": "Optimal", "parameters": {"horizon": contest.horizon}}
     return rows
+
+
+def _with_known_worlds(contest: Contest) -> dict[str, Described]:
+    """Agents that are told something of the worlds, or the worlds themselves."""
+    rows = {**_cluster_then_learn(contest), **_multi_task(contest)}
+    for method in ("CADP", "WSU", "mean"):
+        rows[f"MultiModel, {method}"] = _described("MultiModel", horizon=contest.horizon, method=method)
+    oracle = {"failure": FAILURE, "horizon": contest.horizon, "bonus_scale": SCALES["UCBVI"]}
+    rows["UCBVIWithOracle"] = _described("UCBVIWithOracle", **oracle, samples=1)
+    if contest.bandits:
+        told = {"failure": FAILURE, "horizon": contest.horizon}
+        rows["MUCB"] = _described("MUCB", **told, means=FROM_WORLD)
+        rows["UMUCB"] = _described("UMUCB", **told, means=FROM_WORLD, accuracy=0.05)
+        if contest.bandits <= ARMS:
+            rows["TUCB"] = _described("TUCB", **told, models=FROM_WORLD)
+    return rows
+
+
+def _described(name: str, **parameters: Any) -> Described:
+    return {"name": name, "parameters": parameters}
 
 
 def guaranteed(told: dict[str, Any]) -> dict[str, Described]:
