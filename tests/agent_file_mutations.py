@@ -30,6 +30,8 @@ AGENTS = {
     "MultiModel": lambda: ao.agents.MultiModel(20, weights=[1.0, 2.0]),
     "QLearning": lambda: ao.agents.Pooled(ao.learning.QLearning(), 20),
     "PSRL": lambda: ao.agents.Told(ao.learning.PSRL(), 20, rewards="unknown"),
+    "MaxQInit": lambda: ao.agents.MaxQInit(20, 0.5, failure=0.3, cautious=False, learner=ao.learning.RMax(1)),
+    "LRMax": lambda: ao.agents.LRMax(20, 0.01, failure=0.3, rewards="unknown", learner=ao.learning.RMax(1)),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(20, archive=3, rewards="unknown"),
 }
 ODD = [

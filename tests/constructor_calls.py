@@ -62,6 +62,7 @@ def _agents():
             known = {"models": 2, "separation": 0.09, "hitting_time": 10.0, "failure": 0.1, "horizon": 10**9}
             known |= {"variation": 3.0, "batch": 3, "first_episodes": 3}
             known |= {"means": [[0.5, 0.1], [0.2, 0.6]], "accuracy": 0.1}
+            known |= {"variation": 3.0, "rarest": 0.5}
             taken = inspect.signature(kind).parameters
             base = {key: value for key, value in known.items() if key in taken}
             base["horizon"] = 10**9 if "hitting_time" in taken or name == "DoublingAOMultiRL" else 50

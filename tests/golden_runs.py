@@ -42,6 +42,15 @@ AGENTS = {
     ),
     "Recall": (GRID, lambda told: ao.agents.Recall(0.03, 600, rewards=told)),
     "QLearning": (RANDOM, lambda told: ao.agents.Pooled(ao.learning.QLearning(), 50, rewards=told)),
+    "RMax": (RANDOM, lambda told: ao.agents.Told(ao.learning.RMax(), 50, rewards=told)),
+    "MaxQInit": (
+        RANDOM,
+        lambda told: ao.agents.MaxQInit(50, 0.5, failure=0.3, rewards=told, learner=ao.learning.RMax(1)),
+    ),
+    "LRMax": (
+        RANDOM,
+        lambda told: ao.agents.LRMax(50, 0.01, failure=0.3, rewards=told, learner=ao.learning.RMax(1)),
+    ),
     "PSRL": (RANDOM, lambda told: ao.agents.Told(ao.learning.PSRL(), 50, rewards=told)),
     **{
         type(learner).__name__: (

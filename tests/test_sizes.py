@@ -65,6 +65,8 @@ def _run(agent=None, episodes=10**12):
                 ao.agents.MixtureOfMDPs(5, rewards="unknown"),
                 ao.agents.Pooled(ao.learning.QLearning(), 5, rewards="unknown"),
                 ao.agents.Pooled(ao.learning.PSRL(), 5, rewards="unknown"),
+                ao.agents.LRMax(5, failure=0.1, rewards="unknown"),
+                ao.agents.MaxQInit(5, 0.5, failure=0.1, rewards="unknown"),
                 ao.agents.OneEpisodeLearner(5, rewards="unknown"),
                 ao.agents.OneEpisodeUCBVI(0.1, 5, rewards="unknown"),
                 ao.agents.SequentialAOMultiRL(0.1, 5, rewards="unknown"),

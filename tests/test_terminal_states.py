@@ -41,8 +41,9 @@ def toy():
         lambda rewards: ao.agents.Pooled(ao.learning.UCRL2(bonus_scale=0.01), 20, rewards=rewards),
         lambda rewards: ao.agents.Pooled(ao.learning.QLearning(), 20, rewards=rewards),
         lambda rewards: ao.agents.Told(ao.learning.PSRL(), 20, rewards=rewards),
+        lambda rewards: ao.agents.Told(ao.learning.RMax(1), 20, rewards=rewards),
     ],
-    ids=["Recall", "Pooled", "Told", "UCRL2", "QLearning", "PSRL"],
+    ids=["Recall", "Pooled", "Told", "UCRL2", "QLearning", "PSRL", "RMax"],
 )
 @pytest.mark.parametrize(("episodes", "seed"), [(100, 0), *(pytest.param(300, k, marks=LONG) for k in range(3))])
 def test_nearly_every_episode_of_the_toy_succeeds(agent, rewards, episodes, seed):

@@ -75,6 +75,12 @@ AGENTS = {
     "LUCRL": lambda: ao.agents.LUCRL(2, 40, failure=0.1, bonus_scale=0.01, rewards="unknown"),
     "LUCRL, told": lambda: ao.agents.LUCRL(2, 40, failure=0.1, contexts="told", bonus_scale=0.01),
     "LUCRL, exact": lambda: ao.agents.LUCRL(2, 4, failure=0.1, planner="exact", bonus_scale=0.01, floor=0.0),
+    "RMax, pooled": lambda: ao.agents.Pooled(ao.learning.RMax(), 40, rewards="unknown"),
+    "RMax, told": lambda: ao.agents.Told(ao.learning.RMax(), 40),
+    "MaxQInit": lambda: ao.agents.MaxQInit(40, 0.5, failure=0.3, cautious=False, learner=ao.learning.RMax(1)),
+    "LRMax": lambda: ao.agents.LRMax(
+        40, 0.01, failure=0.3, rarest=0.5, cautious=False, rewards="unknown", learner=ao.learning.RMax(1)
+    ),
     "MixtureOfMDPs": lambda: ao.agents.MixtureOfMDPs(40, archive=4),
     "MixtureOfMDPs, unknown rewards": lambda: ao.agents.MixtureOfMDPs(40, rewards="unknown"),
 }

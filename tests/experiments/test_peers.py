@@ -8,6 +8,7 @@ from aomultirl import cli
 LEARNERS = (
     ao.learning.QLearning(epsilon=0.05),
     ao.learning.PSRL(prior=0.3),
+    ao.learning.RMax(enough=2),
     ao.learning.UCBVICH(bonus_scale=0.01),
     ao.learning.UCBVIBF(bonus_scale=0.01),
     ao.learning.EULER(bonus_scale=0.01),
@@ -50,6 +51,7 @@ samples = 4
 clustering_horizon = 300
 learning_horizon = 30
 learner = [
+  { name = "RMax", enough = 2 },
   { name = "UCBVICH", bonus_scale = 0.01 },
   { name = "UCBVIBF", bonus_scale = 0.01 },
   { name = "EULER", bonus_scale = 0.01 },
@@ -60,6 +62,19 @@ learner = [
   { name = "QLearningUCBH", bonus_scale = 0.01 },
   { name = "QLearningUCBB", bonus_scale = 0.01 },
 ]
+
+[[agents]]
+name = "MaxQInit"
+horizon = 30
+rarest = 0.5
+failure = 0.3
+learner = { name = "RMax", enough = 1 }
+
+[[agents]]
+name = "LRMax"
+horizon = 30
+distance = 0.01
+failure = 0.3
 
 [[agents]]
 name = "MixtureOfMDPs"
@@ -74,14 +89,18 @@ def test_peers_run_from_a_specification(tmp_path, capsys):
     assert cli.run(["run", str(tmp_path / "peers.toml"), "--out", str(tmp_path / "out")]) == 0
     assert cli.run(["compare", str(tmp_path / "out"), "--json"]) == 0
     shown = capsys.readouterr().out
-    assert "MixtureOfMDPs" in shown
+    for agent in ("MaxQInit", "LRMax", "MixtureOfMDPs"):
+        assert agent in shown
     for learner in LEARNERS:
         assert type(learner).__name__ in shown
 
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("agents", "MixtureOfMDPs"), *(("learners", name) for name in sorted({type(one).__name__ for one in LEARNERS}))],
+    [
+        *(("agents", name) for name in ("LRMax", "MaxQInit", "MixtureOfMDPs")),
+        *(("learners", name) for name in sorted({type(one).__name__ for one in LEARNERS})),
+    ],
 )
 def test_peers_are_listed(kind, name, capsys):
     assert cli.run(["list", kind, name]) == 0

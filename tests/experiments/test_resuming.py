@@ -43,6 +43,16 @@ AGENTS = {
     ),
     "ForcedExploration": (RANDOM, lambda: ao.agents.ForcedExploration(0.9, 200, 1.0, samples=6, radius_scale=0.1)),
     "ExploreFirst": (RANDOM, lambda: ao.agents.ExploreFirst(0.9, 200, 1.0, 2, radius_scale=0.1)),
+    "MaxQInit": (
+        RANDOM,
+        lambda: ao.agents.MaxQInit(
+            60, 0.5, failure=0.2, cautious=False, rewards="unknown", learner=ao.learning.RMax(2)
+        ),
+    ),
+    "LRMax": (
+        RANDOM,
+        lambda: ao.agents.LRMax(60, 0.01, failure=0.4, rarest=0.5, remembered=4, learner=ao.learning.RMax(2)),
+    ),
     "Told": (RANDOM, lambda: ao.agents.Told(ao.learning.Practical(level=0.5), 60, 2, rewards="unknown")),
     "AOMultiRL with other parts": (
         RANDOM,

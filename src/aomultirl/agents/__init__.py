@@ -21,6 +21,8 @@ from aomultirl.agents.detect_and_restart import DetectAndRestart
 from aomultirl.agents.doubling import DoublingAOMultiRL
 from aomultirl.agents.finite_model_rl import FiniteModelRL
 from aomultirl.agents.lucrl import LUCRL
+from aomultirl.agents.lr_max import LRMax
+from aomultirl.agents.max_q_init import MaxQInit
 from aomultirl.agents.mixture import MixtureOfMDPs
 from aomultirl.agents.model_ucb import MUCB, UMUCB
 from aomultirl.agents.multi_model import MultiModel
@@ -48,6 +50,8 @@ __all__ = [
     "ExploreFirst",
     "FiniteModelRL",
     "ForcedExploration",
+    "LRMax",
+    "MaxQInit",
     "MixtureOfMDPs",
     "MultiModel",
     "OneEpisode",

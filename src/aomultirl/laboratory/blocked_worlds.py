@@ -99,6 +99,8 @@ AGENTS: dict[str, Callable[[CourseFacts], Agent]] = {
     "ConcurrentPACRL": lambda to: agents.ConcurrentPACRL(to.separation, FAILURE, to.horizon, samples=to.samples),
     "CECE": lambda to: agents.CECE(WORLDS, to.separation, FAILURE, to.horizon, WORLDS, samples=to.samples),
     "MultiModel": lambda to: agents.MultiModel(to.horizon),
+    "MaxQInit": lambda to: agents.MaxQInit(to.horizon, 1.0 / WORLDS, failure=FAILURE),
+    "LRMax": lambda to: agents.LRMax(to.horizon, failure=FAILURE),
     "Random": lambda to: agents.Random(to.horizon),
     "OracleUCBVI": lambda to: agents.OracleUCBVI(FAILURE, to.horizon, WORLDS),
     "UCBVIWithOracle": lambda to: agents.UCBVIWithOracle(FAILURE, to.horizon, 1, WORLDS),

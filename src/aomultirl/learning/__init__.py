@@ -7,6 +7,7 @@ from aomultirl.learning.euler import EULER, StrongEuler
 from aomultirl.learning.practical import Practical
 from aomultirl.learning.psrl import PSRL
 from aomultirl.learning.q_learning import QLearning
+from aomultirl.learning.rmax import RMax
 from aomultirl.learning.ubev import UBEV
 from aomultirl.learning.ucb_q_learning import QLearningUCBB, QLearningUCBH
 from aomultirl.learning.ucbvi import UCBVI
@@ -31,10 +32,11 @@ __all__ = [
     "QLearning",
     "QLearningUCBB",
     "QLearningUCBH",
+    "RMax",
     "Share",
     "StrongEuler",
     "Tally",
 ]
 
 plugins.offer_own("learner", Learner, (Practical, UCBVI, UCBVICH, UCBVIBF, EULER, StrongEuler, UBEV, UCFH))
-plugins.offer_own("learner", Learner, (UCRL2, UCRL2B, PSRL, QLearning, QLearningUCBH, QLearningUCBB))
+plugins.offer_own("learner", Learner, (UCRL2, UCRL2B, PSRL, RMax, QLearning, QLearningUCBH, QLearningUCBB))
