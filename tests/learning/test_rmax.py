@@ -39,6 +39,7 @@ def test_the_discount_is_that_of_the_horizon():
     known = ao.learning.RMax(discount=0.9).begin(Setting(5, 3, np.full((5, 3), 0.25), 10), 40, SHARE)
     assert (known.discount, known.vmax) == (0.9, pytest.approx(2.5))
     assert ao.learning.RMax().begin(Setting(5, 3, None, 10), 1, SHARE).discount == 0.0
+    assert ao.learning.RMax().begin(Setting(5, 3, None, 10), 2**63 - 1, SHARE).vmax == pytest.approx(1e6)
 
 
 class SlowRMax:

@@ -23,7 +23,7 @@ under an adversary, for whom p_min = 0: a task that is held back until B is in u
 and for ever.
 
 Adapted to a stream of tasks: an episode is a task, and the samples of one are not used in another.  A world that comes
-back is learned anew, within better bounds.  Only two tables are kept, however many tasks there were.
+back is learned anew, within better bounds.  Only three tables are kept, however many tasks there were.
 
 What was uncertain, and how it was settled.  *Pairs that are not known at the end of a task* have U = Vmax in it, and so
 B = Vmax for ever: this is what the guarantee needs, and the default, ``cautious=True``.  In episodes too short to know
@@ -115,7 +115,7 @@ class MaxQInit(TaskByTask):
     >>> agent = ao.agents.MaxQInit(2000, 0.25, failure=0.05)
     >>> _ = ao.run(agent, ao.worlds.gridworld(), ao.streams.uniform(), episodes=20)
     >>> agent.findings()
-    {'first_tasks': 11, 'pairs_with_bounds': 64}
+    {'first_tasks': 11, 'pairs_with_bounds': 61}
     """
 
     keeps: ClassVar[type] = LargestValues

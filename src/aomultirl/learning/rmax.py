@@ -61,6 +61,8 @@ MOST_SWEEPS = 10_000
 """Of value iteration for a plan: reached where the discount is so close to 1 that values hardly fall in a sweep."""
 LEAST_ACCURACY, MOST_ACCURACY = 1e-9, 2.0
 """Of eps: below, no run is long enough for m; above, no two rows are so far apart."""
+LONGEST_PLAN = 1_000_000
+"""Steps: longer episodes are planned as if they had so many, because values could hardly be told from Vmax."""
 GREEDY_SWEEPS = 200
 """Of value iteration for the plan that is judged without optimism."""
 
@@ -223,7 +225,7 @@ class RMax(Learner):
             checks.real("accuracy", self.accuracy, above=0.0, least=LEAST_ACCURACY, most=MOST_ACCURACY)
             failure = share.failure / (2.0 * setting.n_pairs * share.models)
             enough = visits_for_accuracy(setting.n_states, self.accuracy, failure)
-        discount = 1.0 - 1.0 / horizon
+        discount = 1.0 - 1.0 / min(horizon, LONGEST_PLAN)
         if self.discount is not None:
             discount = checks.real("discount", self.discount, least=0.0, below=1.0)
         return RMaxRun(setting, self, enough, discount)
