@@ -20,8 +20,8 @@ from aomultirl.agents.concurrent_pac_rl import ConcurrentPACRL
 from aomultirl.agents.detect_and_restart import DetectAndRestart
 from aomultirl.agents.doubling import DoublingAOMultiRL
 from aomultirl.agents.finite_model_rl import FiniteModelRL
-from aomultirl.agents.lucrl import LUCRL
 from aomultirl.agents.lr_max import LRMax
+from aomultirl.agents.lucrl import LUCRL
 from aomultirl.agents.max_q_init import MaxQInit
 from aomultirl.agents.mixture import MixtureOfMDPs
 from aomultirl.agents.model_ucb import MUCB, UMUCB

@@ -36,9 +36,11 @@ LATENT_SCALE, RADIUS_SCALE = 1e-4, 0.35
 """The bonus of L-UCRL, and the confidence of agents that discover models, are multiplied by these."""
 ARMS = 2
 """Of bandits; TUCB finds no more models than that."""
+RAREST = 0.1
+"""What MaxQInit is told of the probability of the rarest world."""
 BATCH_SHARE = 0.15
 """The share of the episodes in which CECE and ExploreFirst do nothing but explore."""
-PLAIN = ("Practical", "PSRL", "QLearning")
+PLAIN = ("Practical", "PSRL", "QLearning", "RMax")
 """Learners without a scale."""
 FORMS = {"alone": "OneEpisode", "pooled": "Pooled", "told": "Told"}
 """What a learner may take the episodes for: a world each, one world, or the worlds that it is told."""
@@ -198,10 +200,12 @@ def _multi_task(contest: Contest) -> dict[str, Described]:
         "ForcedExploration": {**discovering, **separated},
         "ExploreFirst": {**discovering, **separated, "first_episodes": batch},
         "LUCRL": {**told, **counted, "bonus_scale": LATENT_SCALE},
+        "MaxQInit": {**told, "rarest": RAREST},
+        "LRMax": told,
     }
-    described = {name: {"name": name, "parameters": parameters} for name, parameters in rows.items()}
+    described = {name: _described(name, **parameters) for name, parameters in rows.items()}
     in_hindsight = {**rows["LUCRL"], "contexts": "told"}
-    return {**described, "LUCRL, told in hindsight": {"name": "LUCRL", "parameters": in_hindsight}}
+    return {**described, "LUCRL, told in hindsight": _described("LUCRL", **in_hindsight)}
 
 
 def _cluster_then_learn(contest: Contest) -> dict[str, Described]:
