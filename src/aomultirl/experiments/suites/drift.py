@@ -13,7 +13,7 @@ from aomultirl.experiments.suites.entrants import Contest
 from aomultirl.experiments.suites.scenes import world
 from aomultirl.worlds import bandits
 
-EPISODES, HORIZON = 4_000, 6
+EPISODES, HORIZON = 2_000, 6
 STATES, ACTIONS = 2, 2
 GOOD, BAD = 0.9, 0.1
 """How often the better arm pays, and the other one; in the opposite bandit it is the other way round."""

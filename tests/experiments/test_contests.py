@@ -1,0 +1,92 @@
+"""The suites in which all peers meet: who enters, that everybody can play, and what they are claimed to show."""
+
+import dataclasses
+
+import pytest
+
+from aomultirl import plugins
+from aomultirl.analysis.suite_claims import claims_of
+from aomultirl.analysis.suite_rows import rows_of
+from aomultirl.experiments import suites
+from aomultirl.experiments.suites import drift, entrants, hard
+
+ELSEWHERE = {
+    "OneEpisodeLearner": "OneEpisode(Practical())",
+    "OracleLearner": "Told(Practical())",
+    "OneEpisodeUCBVI": "OneEpisode(UCBVI())",
+    "PooledUCBVI": "Pooled(UCBVI())",
+    "OracleUCBVI": "Told(UCBVI())",
+    "UCRL2": "OneEpisode(UCRL2())",
+}
+"""Agents that enter under another name."""
+CONTESTS = ("paper", "hard", "drift")
+SHORT = {"paper": ("grid, stay",), "hard": (f"{hard.RING}, lambda = 1, M = 4",), "drift": (drift.ALTERNATING,)}
+"""Places in which the quick test has everybody play."""
+
+
+def cases(suite, episodes, places=None):
+    found = [case for case in suites.SUITES[suite]() if places is None or case.place in places]
+    return [dataclasses.replace(case, episodes=episodes) for case in found]
+
+
+def test_every_agent_and_learner_of_the_library_enters():
+    entered = {case.agent["name"] for suite in CONTESTS for case in suites.SUITES[suite]()}
+    assert set(plugins.makers("agent")) == entered | set(ELSEWHERE)
+    assert not entered & set(ELSEWHERE)
+    told = [case.agent["parameters"].get("learner") for suite in CONTESTS for case in suites.SUITES[suite]()]
+    assert set(plugins.makers("learner")) == {learner["name"] for learner in told if learner}
+    explorers = [case.agent["parameters"].get("explorer") for case in suites.SUITES["hard"]()]
+    assert set(plugins.makers("explorer")) == {explorer["name"] for explorer in explorers if explorer}
+
+
+def test_bandits_are_for_those_who_know_them():
+    labels = {place: [case.told for case in suites.SUITES["drift"]() if case.place == place] for place in drift.WORLDS}
+    assert all({"MUCB", "UMUCB"} <= set(there) for there in labels.values())
+    assert [place for place, there in labels.items() if "TUCB" in there] == [drift.BLOCKS, drift.ALTERNATING]
+    assert "MUCB" not in {case.told for case in suites.SUITES["hard"]()}
+
+
+@pytest.mark.parametrize("suite", CONTESTS)
+def test_everybody_plays(suite):
+    few = cases(suite, 3, SHORT[suite])
+    results = suites.run_suite(few, 1, seed=3)
+    earned = {case.told: runs[0].share for case, runs in zip(few, results, strict=True)}
+    assert 90.0 < earned[entrants.OPTIMAL] < 110.0
+    assert all(0.0 <= share <= 130.0 for share in earned.values())
+
+
+def test_samples_everywhere_fit_into_half_of_the_clustering_phase():
+    contest = entrants.Contest(1_000, 10, samples=64, clustering_horizon=750, pairs=18)
+    assert contest.samples_everywhere == 20
+    assert contest._replace(samples=5).samples_everywhere == 5
+    assert contest._replace(pairs=10_000).samples_everywhere == 1
+
+
+HOLDING = {
+    "hard": (
+        "where best policies differ, a learner for all worlds as one earns less than one that is told the world",
+        "one that averages over all worlds even earns less than one that forgets",
+        "an agent that remembers, told nothing, earns more than every pooled learner there",
+        "where a pair is hard to reach, explorers that plan their way need fewer steps than ExploreID",
+    ),
+    "drift": (
+        "where tasks alternate, the bound of RestartQ-UCB is above K H",
+        "where a world drifts slowly, the bound of RestartQ-UCB is below K H",
+        "where a world drifts slowly, RestartQ-UCB earns more",
+        "where tasks alternate, RestartQ-UCB earns no more than acting at random",
+        "where worlds return, memory earns more than restarting",
+    ),
+}
+NAMED = ("RestartQ-UCB", "Random", "Recall", "detect and restart", "AOMultiRL", "Practical", "PSRL", "QLearning, ")
+"""Agents whose runs the claims are about."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("suite", HOLDING)
+def test_what_is_claimed_holds(suite):
+    some = [case for case in suites.SUITES[suite]() if case.told.startswith(NAMED)]
+    results = suites.run_suite(some, 5, suites.FIRST_SEEDS[suite]["reporting"], workers=2)
+    claims = claims_of(suite, rows_of(some, results))
+    for words in HOLDING[suite]:
+        (claim,) = [claim for claim in claims if claim.claim.startswith(words)]
+        assert claim.verdict is True, (claim.claim, claim.estimates)
