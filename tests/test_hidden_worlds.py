@@ -14,6 +14,14 @@ from aomultirl.worlds import drawing
 IDS = [f"aomultirl/{name}-v0" for name in hidden_worlds.REGISTERED]
 
 
+def nested(depth):
+    """A list in a list, and so on: what follows every level of it exceeds the depth of calls."""
+    inside = []
+    for _ in range(depth):
+        inside = [inside]
+    return inside
+
+
 @pytest.mark.parametrize("name", IDS)
 def test_gymnasium_finds_nothing_wrong(name):
     if name.startswith("aomultirl/ICU"):
@@ -165,6 +173,7 @@ def test_drawings():
         (lambda: ao.HiddenWorlds([3]), r"worlds\[0\] is 3, neither a world nor an environment nor the id of one"),
         (lambda: ao.HiddenWorlds(["Nowhere-v0"]), r"worlds\[0\] is 'Nowhere-v0', which Gymnasium cannot make"),
         (lambda: ao.HiddenWorlds(ao.worlds.gridworld(), stream=3), "stream is 3, not a stream such as"),
+        (lambda: ao.HiddenWorlds(ao.worlds.gridworld(), stream=nested(10**5)), "not a stream such as"),
         (
             lambda: ao.HiddenWorlds(ao.worlds.gridworld(), render_mode="human"),
             "render_mode is 'human', but these worlds draw ansi and rgb_",

@@ -94,9 +94,9 @@ class HiddenWorlds(gymnasium.Env[Any, Any]):
                 if mine != first:
                     raise checks.Refusal(f"worlds[{i}]", f"has the {name} {mine}, that of worlds[0] is {first}")
         self.render_mode = self._read_render_mode(render_mode)
-        self._stream = streams.uniform() if stream is None else deepcopy(stream)
-        if not isinstance(self._stream, Stream):
+        if stream is not None and not isinstance(stream, Stream):
             raise checks.Refusal("stream", f"is {checks.shown(stream)}, not a stream such as ao.streams.uniform()")
+        self._stream = streams.uniform() if stream is None else deepcopy(stream)
         most = len(self._stream.tasks) if isinstance(self._stream, streams.sequence) else LONGEST_RUN
         self._episodes = checks.integer("episodes", most if episodes is None else episodes, least=1)
         self._past: list[Past] | None = None
