@@ -156,7 +156,7 @@ def test_the_command_shows_the_environments_own_units(tmp_path, capsys, monkeypa
     assert "2 runs with the seeds for reporting: the same variants, in another order in every run." in shown
     assert "CrossingTraffic, AnyMDP are left out, as " in " ".join(shown.split())
     page = (out / "report.html").read_text()
-    assert "Numbers are reward of an episode" in page
+    assert "Numbers: reward of an episode, means over runs" in page
     assert "ns-gym is not installed" in page
     kept = suites.KeptRuns(tmp_path / "runs.jsonl")
     (case,) = suites.quick([row("Taxi, one life", "Random")])
