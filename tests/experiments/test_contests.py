@@ -1,7 +1,5 @@
 """The suites in which all peers meet: who enters, that everybody can play, and what they are claimed to show."""
 
-import dataclasses
-
 import pytest
 
 from aomultirl import plugins
@@ -26,7 +24,7 @@ SHORT = {"paper": ("grid, stay",), "hard": (f"{hard.RING}, lambda = 1, M = 4",),
 
 def cases(suite, episodes, places=None):
     found = [case for case in suites.SUITES[suite]() if places is None or case.place in places]
-    return [dataclasses.replace(case, episodes=episodes) for case in found]
+    return [suites.shortened(case, episodes) for case in found]
 
 
 def test_every_agent_and_learner_of_the_library_enters():
@@ -48,11 +46,17 @@ def test_bandits_are_for_those_who_know_them():
 
 @pytest.mark.parametrize("suite", CONTESTS)
 def test_everybody_plays(suite):
-    few = cases(suite, 3, SHORT[suite])
+    few = cases(suite, 60 if suite == "drift" else 3, SHORT[suite])
     results = suites.run_suite(few, 1, seed=3)
     earned = {case.told: runs[0].share for case, runs in zip(few, results, strict=True)}
     assert 90.0 < earned[entrants.OPTIMAL] < 110.0
     assert all(0.0 <= share <= 130.0 for share in earned.values())
+
+
+def test_a_quick_look_has_no_more_epochs_than_episodes():
+    (case,) = [c for c in suites.SUITES["drift"]() if (c.place, c.told) == (drift.ALTERNATING, entrants.RESTART)]
+    assert case.agent["parameters"]["epochs"] > suites.quick([case])[0].episodes
+    assert suites.quick([case])[0].agent["parameters"]["epochs"] == suites.quick([case])[0].episodes
 
 
 def test_samples_everywhere_fit_into_half_of_the_clustering_phase():

@@ -26,6 +26,7 @@ from aomultirl.experiments.suites.cases import (
     Window,
     pick,
     quick,
+    shortened,
 )
 from aomultirl.experiments.suites.drift import drift_suite
 from aomultirl.experiments.suites.hard import hard_suite
@@ -66,6 +67,7 @@ __all__ = [
     "reward_suite",
     "run_suite",
     "short_suite",
+    "shortened",
 ]
 
 SUITES: Mapping[str, Callable[[], list[SuiteCase]]] = {

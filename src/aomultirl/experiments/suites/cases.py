@@ -158,10 +158,18 @@ class SuiteCase:
         return self.targets[0].value if self.targets else None
 
 
+def shortened(case: SuiteCase, episodes: int) -> SuiteCase:
+    """The same row with fewer episodes; an agent that divides them into epochs has no more of these than episodes."""
+    agent, epochs = case.agent, case.agent["parameters"].get("epochs")
+    if epochs is not None:
+        agent = {**agent, "parameters": {**agent["parameters"], "epochs": min(epochs, float(episodes))}}
+    return replace(case, episodes=episodes, agent=agent)
+
+
 def quick(cases: Iterable[SuiteCase]) -> list[SuiteCase]:
     """The same rows with one episode in ten, and without targets, which are for whole runs."""
     return [
-        replace(case, episodes=min(case.episodes, max(QUICK_LEAST, case.episodes // QUICK_SHARE)), targets=())
+        replace(shortened(case, min(case.episodes, max(QUICK_LEAST, case.episodes // QUICK_SHARE))), targets=())
         for case in cases
     ]
 

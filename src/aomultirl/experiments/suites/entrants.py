@@ -34,6 +34,8 @@ RESTART_SCALE = 0.01
 """The same for RestartQ-UCB."""
 LATENT_SCALE, RADIUS_SCALE = 1e-4, 0.35
 """The bonus of L-UCRL, and the confidence of agents that discover models, are multiplied by these."""
+LEAST_EVIDENCE = 100
+"""Steps of an episode below which no evidence makes a cluster, whatever lambda is."""
 ARMS = 2
 """Of bandits; TUCB finds no more models than that."""
 RAREST = 0.1
@@ -230,8 +232,6 @@ def _cluster_then_learn(contest: Contest) -> dict[str, Described]:
         "name": "DoublingAOMultiRL",
         "parameters": {**told, **known, **samples},
     }
-    rows["SequentialAOMultiRL"] = {
-        "name": "SequentialAOMultiRL",
-        "parameters": {**told, **known, "separation": FROM_WORLD},
-    }
+    if contest.horizon >= LEAST_EVIDENCE:
+        rows["SequentialAOMultiRL"] = _described("SequentialAOMultiRL", **told, **known, separation=FROM_WORLD)
     return rows
