@@ -76,21 +76,25 @@ HOLDING = {
     "drift": (
         "where tasks alternate, the bound of RestartQ-UCB is above K H",
         "where a world drifts slowly, the bound of RestartQ-UCB is below K H",
-        "where a world drifts slowly, RestartQ-UCB earns more",
         "where tasks alternate, RestartQ-UCB earns no more than acting at random",
-        "where worlds return, memory earns more than restarting",
     ),
 }
+FAILING = {
+    "hard": ("so does GOSPRL",),
+    "drift": ("where a world drifts slowly, RestartQ-UCB earns more", "where worlds return, memory earns more"),
+}
+"""What docs/suites.md says fails, and why."""
 NAMED = ("RestartQ-UCB", "Random", "Recall", "detect and restart", "AOMultiRL", "Practical", "PSRL", "QLearning, ")
 """Agents whose runs the claims are about."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("suite", HOLDING)
-def test_what_is_claimed_holds(suite):
+def test_what_is_claimed_holds_or_fails_as_the_page_says(suite):
     some = [case for case in suites.SUITES[suite]() if case.told.startswith(NAMED)]
     results = suites.run_suite(some, 5, suites.FIRST_SEEDS[suite]["reporting"], workers=2)
     claims = claims_of(suite, rows_of(some, results))
-    for words in HOLDING[suite]:
-        (claim,) = [claim for claim in claims if claim.claim.startswith(words)]
-        assert claim.verdict is True, (claim.claim, claim.estimates)
+    for said, verdict in ((HOLDING, True), (FAILING, False)):
+        for words in said[suite]:
+            (claim,) = [claim for claim in claims if claim.claim.startswith(words)]
+            assert claim.verdict is verdict, (claim.claim, claim.estimates)

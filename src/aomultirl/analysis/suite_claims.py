@@ -56,6 +56,8 @@ def _drift(rows: Rows) -> list[Claim]:
             REMARK_18,
             Bounded(0.0, "earned more, run by run", ">"),
             _differences(rows, {drift.DRIFTING: [(RESTART, RESTART_FOREVER), *_clustering(rows, drift.DRIFTING)]}),
+            explanation="the formula has an epoch for some hundred episodes, in which a table for every step is hardly "
+            "filled: what follows from a bound for many episodes does not show in so few",
             unit=POINTS,
         ),
         Claim(
@@ -70,6 +72,8 @@ def _drift(rows: Rows) -> list[Claim]:
             "not in the paper",
             Bounded(0.0, "earned more, run by run", ">"),
             _differences(rows, memory),
+            explanation="Recall recognises the world in every episode anew, for it does not expect the next one to be "
+            "like the last, and an episode has six steps",
             unit=POINTS,
         ),
     ]
