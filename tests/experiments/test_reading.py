@@ -83,7 +83,7 @@ def said_of(tmp_path, text):
         ),
         (
             BASE.replace(AGENT, '[[agents]]\nname = "Optimal"\nhorizon = 1_000_000_000_000\n'),
-            "agents[0].horizon is 1000000000000: a plan for so many steps and 16 states takes 2",
+            "agents[0].horizon is 1000000000000: a plan for so many steps and 16 states takes 4",
         ),
         (BASE.replace("runs = 2", 'name = "a\\u0000b"'), "name is 'a\\x00b', which holds characters that cannot be"),
         (BASE.replace("runs = 2", f'name = "{"x" * 300}"'), "name is 'xxx"),

@@ -26,7 +26,6 @@ length is linear in the number of states.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.vq import kmeans2
 from scipy.linalg import eigh
 
 from aomultirl.learning.row_likelihoods import Floats
@@ -105,6 +104,8 @@ def threshold(apart: Floats) -> float:
 
 def spectral_groups(near: Floats, groups: int, rng: np.random.Generator) -> Integers:
     """Groups of a graph, given how much every two are neighbours, (N, N)."""
+    from scipy.cluster.vq import kmeans2  # it takes as long to import as a tenth of the library
+
     near = near.copy()
     np.fill_diagonal(near, 1.0)
     root = 1.0 / np.sqrt(near.sum(axis=1))
