@@ -51,8 +51,9 @@ def test_the_order_of_explorers_is_by_steps(planner, holds):
 
 
 def test_what_the_remark_says_of_bounds_is_computed():
-    found = claims_of("drift", {})
-    assert [claim.verdict for claim in found] == [True, True]
+    rows = {**made_up("drift", drift.DRIFTING, {"Random": 1.0}), **made_up("drift", drift.ALTERNATING, {"Random": 1.0})}
+    assert [claim.verdict for claim in claims_of("drift", rows)] == [True, True]
+    assert claims_of("drift", {}) == []
     assert drift.bound_share(drift.DRIFTING) < 1.0 < drift.bound_share(drift.ALTERNATING)
 
 

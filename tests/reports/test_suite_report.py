@@ -52,6 +52,12 @@ def test_folders_of_others_are_left_alone(tmp_path, name):
     assert (tmp_path / name).read_text() == "mine"
 
 
+def test_a_quick_look_judges_nothing():
+    shown = result("PSRL, pooled", "PSRL, told")
+    assert len(shown.claims) == 1
+    assert shown._replace(is_whole=False).claims == []
+
+
 def test_every_agent_has_a_line_in_the_figure():
     shown = result("Random", "Recall", "optimum")
     figure = suite_figure.draw(shown.rows, "whole run", "% of the optimum", ("Recall",))

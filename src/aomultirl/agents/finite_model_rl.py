@@ -27,9 +27,9 @@ What was uncertain, and how it was settled.
   counts at all.  ``radius_scale`` shrinks it, and then the guarantee is gone.
 * *The norm of the separation*: l1, as everywhere in this library, and half of it for estimated rows, which are then
   right within a quarter.  It only says where to look; evidence is measured in l2.
-* *Clusters*: an episode joins, of the models that it does not contradict, the one with the smallest squared errors, and
-  :meth:`FiniteModelRL.findings` names every such episode and how many other models it could have been.
-  With C models in memory it joins the nearest in any case.
+* *Clusters*: an episode joins, of the models that it does not contradict, the one that it is farthest from
+  contradicting, and :meth:`FiniteModelRL.findings` names every such episode and how many other models it could have
+  been.  With C models in memory it joins the nearest in any case.
 * *All models dropped*: pairwise comparison always leaves one, so a model is also dropped when the episode's samples
   contradict it by more than both confidences.  The learner then goes on with this episode's samples only.
 * *When reaching is unlikely*: below ``reach``, by default 0.1.  Where the steps that are left cannot decide between any

@@ -66,7 +66,8 @@ def compare(
     it goes on where it was interrupted.
 
     Examples: [bold]aomultirl compare results/quick[/bold], [bold]aomultirl compare --suite identify --runs 20[/bold],
-    [bold]aomultirl compare --suite short --only doors --quick[/bold]
+    [bold]aomultirl compare --suite short --only doors --quick[/bold],
+    [bold]aomultirl compare --suite hard --runs 3 --out results/hard[/bold]
     """
     if bool(places) == (suite is not None):
         names = ("identify", "reward", "short", "large", "paper", "hard", "drift", "beds")
@@ -151,7 +152,7 @@ def _compare_suite(
     if kept is not None:
         notes.append(kept.said((case, chosen, number) for case in cases for number in range(count)))
     if quick:
-        notes.append("A quick look: a tenth of the episodes of the suite, and so no target is judged.")
+        notes.append("A quick look: a tenth of the episodes of the suite, and so nothing is judged.")
     if suite == "identify":
         table = suites_table.identify_table(cases, results, notes)
     else:
@@ -161,7 +162,7 @@ def _compare_suite(
     asked = {"only": only, "agent": agent, "worlds": worlds, "runs": runs, "seed": seed}
     options = [f"--{name} {shlex.quote(str(value))}" for name, value in asked.items() if value is not None]
     command = " ".join([f"aomultirl compare --suite {suite}", *options, *(["--quick"] if quick else [])])
-    shown = suite_report.SuiteResult(suite, cases, results, notes, command)
+    shown = suite_report.SuiteResult(suite, cases, results, notes, command, is_whole=not quick)
     print_claims([claim.as_json() for claim in shown.claims], "What the suite is claimed to show", console)
     if out is not None:
         for path in suite_report.write(shown, out):

@@ -18,9 +18,9 @@ STATES, ACTIONS = 2, 2
 GOOD, BAD = 0.9, 0.1
 """How often the better arm pays, and the other one; in the opposite bandit it is the other way round."""
 DRIFTING, BLOCKS, ALTERNATING = "a bandit that drifts", "two bandits in blocks", "two bandits that alternate"
-WORLDS = {DRIFTING: 21, BLOCKS: 2, ALTERNATING: 2}
+WORLDS = {DRIFTING: 20, BLOCKS: 2, ALTERNATING: 2}
 """Bandits between one and its opposite, both included."""
-LENGTHS = {DRIFTING: EPISODES // 20, BLOCKS: EPISODES // 8, ALTERNATING: 1}
+LENGTHS = {DRIFTING: EPISODES // WORLDS[DRIFTING], BLOCKS: EPISODES // 8, ALTERNATING: 1}
 """Episodes until the next one comes."""
 CLUSTERING_HORIZON = 3
 """H0: half of an episode, enough for one sample of a pair."""

@@ -47,6 +47,8 @@ PLAIN = ("Practical", "PSRL", "QLearning", "RMax")
 FORMS = {"alone": "OneEpisode", "pooled": "Pooled", "told": "Told"}
 """What a learner may take the episodes for: a world each, one world, or the worlds that it is told."""
 EXPLORERS = ("ExploreID", "GOSPRL", "Seeker", "PACExplore", "CuriousWalk", "FWModest", "WeightedMaxEnt")
+OPTIONS: Mapping[str, dict[str, Any]] = {"CuriousWalk": {"ties": "least"}}
+"""Parameters of explorers; with its defaults a curious walk is ExploreID, draw for draw."""
 CLUSTER_THEN_LEARN = "AOMultiRL"
 RESTART, RESTART_FOREVER, RESTART_STATED = "RestartQ-UCB", "RestartQ-UCB, one epoch", "RestartQ-UCB, as stated"
 DETECT, OPTIMAL = "detect and restart", "optimum"
@@ -202,8 +204,8 @@ def _multi_task(contest: Contest) -> dict[str, Described]:
         "ForcedExploration": {**discovering, **separated},
         "ExploreFirst": {**discovering, **separated, "first_episodes": batch},
         "LUCRL": {**told, **counted, "bonus_scale": LATENT_SCALE},
-        "MaxQInit": {**told, "rarest": RAREST},
-        "LRMax": told,
+        "MaxQInit": {**told, "rarest": RAREST, "cautious": False},
+        "LRMax": {**told, "cautious": False},
     }
     described = {name: _described(name, **parameters) for name, parameters in rows.items()}
     in_hindsight = {**rows["LUCRL"], "contexts": "told"}
@@ -219,7 +221,7 @@ def _cluster_then_learn(contest: Contest) -> dict[str, Described]:
     rows: dict[str, Described] = {
         f"{CLUSTER_THEN_LEARN}, {name}": {
             "name": "AOMultiRL",
-            "parameters": {**told, **phase, **known, "explorer": {"name": name, "parameters": {}}},
+            "parameters": {**told, **phase, **known, "explorer": {"name": name, "parameters": OPTIONS.get(name, {})}},
         }
         for name in EXPLORERS
     }
