@@ -152,7 +152,7 @@ class LRMax(TaskByTask):
     horizon
         H.
     distance
-        Dmax, what two tasks differ by at most: |R - R'| + g sum V' |T - T'| at any pair; None: nobody knows.
+        Dmax, what two tasks differ by at most: ``|R - R'| + g sum V' |T - T'|`` at any pair; None: nobody knows.
     failure
         p, the probability with which the learner's confidence may fail; two tasks may be missing with the same.
     rarest

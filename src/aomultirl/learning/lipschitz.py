@@ -5,8 +5,8 @@ For two tasks with rewards R, R' and rows T, T', and values V' of the second, di
     D(s, a) = |R - R'| + g sum_s' V'(s') |T(s') - T'(s')|
     d(s, a) = D(s, a) + g sum_s' T(s' | s, a) max_a' d(s', a')
 
-is a bound: |Q(s, a) - Q'(s, a)| <= d(s, a), because Q - Q' is R - R' + g (T - T') V' + g T (V - V').  So is the same
-with the tasks exchanged, and the smaller of both is taken.
+is a bound: ``|Q(s, a) - Q'(s, a)| <= d(s, a)``, because Q - Q' is R - R' + g (T - T') V' + g T (V - V').  So is the
+same with the tasks exchanged, and the smaller of both is taken.
 
 Only some pairs of each task are known, with estimates within eps, and of V' there is an upper bound W.  Then::
 
