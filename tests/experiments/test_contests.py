@@ -37,6 +37,18 @@ def test_every_agent_and_learner_of_the_library_enters():
     assert set(plugins.makers("explorer")) == {explorer["name"] for explorer in explorers if explorer}
 
 
+def test_everybody_who_need_not_be_told_of_the_worlds_enters_short_lives():
+    fits = {case.agent["name"] for case in suites.SUITES["beds"]()} - set(ELSEWHERE)
+    entered = {ELSEWHERE.get(case.agent["name"], case.agent["name"]).split("(")[0] for case in short_lives()}
+    assert fits <= entered
+    learners = {case.agent["parameters"]["learner"]["name"] for case in short_lives() if case.told.endswith("pooled")}
+    assert set(plugins.makers("learner")) <= learners | {"Practical"}
+
+
+def short_lives():
+    return [case for case in suites.SUITES["short"]() if not case.is_planner]
+
+
 def test_bandits_are_for_those_who_know_them():
     labels = {place: [case.told for case in suites.SUITES["drift"]() if case.place == place] for place in drift.WORLDS}
     assert all({"MUCB", "UMUCB"} <= set(there) for there in labels.values())

@@ -337,3 +337,13 @@ def test_vectors_know_what_the_episode_has_shown():
         assert (made.weights == after).all()
         changed += not np.array_equal(before, after)
     assert changed > 2
+
+
+@pytest.mark.parametrize(
+    ("horizon", "places", "sweeps"),
+    [(100, 1_000, 20), (100, 99_999, 2), (100, 300_000, 1), (2_000, 399_999, 10), (20_000, 399_999, 10)],
+)
+def test_planning_for_an_episode_costs_no_more_than_so_much_a_step_of_it(horizon, places, sweeps):
+    rows = memory_of(ao.worlds.gridworld(), 1)
+    short = planner(rows.layout, rows.to_plan_with(doubts=True), np.zeros((16, 4)), horizon, Options())
+    assert kernels._sweeps(short._replace(states=np.zeros(places, np.int32))) == sweeps

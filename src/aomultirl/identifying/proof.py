@@ -28,7 +28,7 @@ from aomultirl.identifying.bets import LOSE, RATE, THETA, WIN, find_bet, ratio
 from aomultirl.identifying.certificates import certify_pair
 from aomultirl.identifying.differences import differs
 from aomultirl.identifying.e_values import Demand, Gammas
-from aomultirl.identifying.knowledge import NOVEL, Knowledge, TwoRows
+from aomultirl.identifying.knowledge import Knowledge, TwoRows, place_of
 from aomultirl.identifying.sequential import event_weights
 
 BETTING = 0.6
@@ -53,15 +53,24 @@ class EpisodeCounts(NamedTuple):
 def at_places(known: Knowledge, counts: CountTable, n_states: int) -> EpisodeCounts:
     """The counts at the places of ``known``, and of pairs."""
     starts, states, visits = counts.to_lists()
-    n_pairs = len(starts) - 1
-    owners = np.repeat(np.arange(n_pairs), np.diff(starts))
-    rows = np.repeat(np.arange(n_pairs), np.diff(known.starts))
-    keys = rows * (n_states + 1) + np.where(known.states == NOVEL, n_states, known.states)
-    wanted = owners * (n_states + 1) + states
-    places = np.searchsorted(keys, wanted)
-    places = np.where(keys[places] == wanted, places, known.starts[owners + 1] - 1)
-    here = np.bincount(places, visits, len(keys)).astype(np.int64)
-    return EpisodeCounts(here, np.bincount(owners, visits, n_pairs).astype(np.int64))
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    here = np.zeros(len(known.states), np.int64)
+    _add_at_places(known.starts, known.states, owners, states, visits, here)
+    return EpisodeCounts(here, np.bincount(owners, visits, len(starts) - 1).astype(np.int64))
+
+
+@kernel
+def _add_at_places(
+    starts: NDArray[np.int64],
+    known: NDArray[np.int32],
+    pairs: NDArray[np.int64],
+    successors: NDArray[np.int32],
+    visits: NDArray[np.int64],
+    here: NDArray[np.int64],
+) -> None:
+    """Add visits, (n,), of these pairs and successors to ``here``, (places,)."""
+    for i in range(len(pairs)):
+        here[place_of(starts, known, pairs[i], successors[i])] += visits[i]
 
 
 class Standards(NamedTuple):
@@ -125,9 +134,11 @@ def ln_against(
     bet, spent = np.zeros(4), 0
     for k, rival in enumerate(alternatives):
         for pair in range(len(total)):
+            if total[pair] == 0:
+                continue
             spent = serve_signals(spent, DECISION)
             n, m = proven.visits[c, pair], noted.visits[rival, pair]
-            if total[pair] == 0 or n == 0 or m == 0:
+            if n == 0 or m == 0:
                 continue
             first, last = proven.starts[pair], proven.starts[pair + 1]
             mine, his = proven.seen[c, first:last], noted.seen[rival, first:last]
@@ -163,10 +174,12 @@ def is_rejected(
     bound = rules.reject - math.log(0.5 * (1.0 - BETTING) / len(total))
     spent = 0
     for pair in range(len(total)):
+        if total[pair] == 0:
+            continue
         spent = serve_signals(spent, DECISION)
         first, last = proven.starts[pair], proven.starts[pair + 1]
         rows = TwoRows(here[first:last], total[pair], proven.seen[c, first:last], proven.visits[c, pair])
-        if total[pair] > 0 and differs(gammas, rows, rules.interval - rules.chosen, bound, events):
+        if differs(gammas, rows, rules.interval - rules.chosen, bound, events):
             return True
     return False
 
@@ -207,10 +220,13 @@ def certified_pairs(
     here, total = episode.here, episode.total
     demand = Demand(rules.gap, rules.bound, rules.pool * count, rules.certify + math.log(count))
     found = np.zeros(len(total), np.bool_)
-    nothing, spent = np.zeros(len(here), np.int64), 0
+    spent = 0
     for pair in range(len(total)):
+        if total[pair] == 0:
+            continue
         spent = serve_signals(spent, DECISION)
         first, last = proven.starts[pair], proven.starts[pair + 1]
         rows = TwoRows(here[first:last], total[pair], proven.seen[c, first:last], proven.visits[c, pair])
-        found[pair], _ = certify_pair(gammas, rows, nothing[first:last], demand, np.uint64(0))
+        nothing = np.zeros(last - first, np.int64)
+        found[pair], _ = certify_pair(gammas, rows, nothing, demand, np.uint64(0))
     return found

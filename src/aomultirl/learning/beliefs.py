@@ -45,9 +45,10 @@ from aomultirl.learning.row_likelihoods import (
 )
 from aomultirl.learning.world_rows import WorldRows
 
-SWEEPS, SWEPT = 20, 4_000_000
-"""Rotations over all states when a hypothesis is first planned with in an episode; places of rows that they read, at
-most, if they are more than one: values are kept from episode to episode, and backed up at every step."""
+SWEEPS, SWEPT, SWEPT_A_STEP = 20, 4_000_000, 2_000
+"""Rotations over all states when a hypothesis is first planned with in an episode; and places of rows that they read at
+most, in all and for each step of an episode, if the rotations are more than one: values are kept from episode to
+episode, and backed up at every step."""
 PATIENCE = 16
 """An entry is kept for a sixteenth of the visits that its pair has had."""
 SINGLE = 0.99
@@ -310,7 +311,8 @@ def settle_episode(behaviour: BeliefBehaviour, counts: CountTable) -> None:
 
 @kernel
 def _sweeps(planner: Planner) -> int:
-    return max(1, min(SWEEPS, SWEPT // (len(planner.states) + 1)))
+    most = min(SWEPT, SWEPT_A_STEP * planner.horizon)
+    return max(1, min(SWEEPS, most // (len(planner.states) + 1)))
 
 
 @kernel

@@ -129,6 +129,7 @@ def entrants(contest: Contest) -> dict[str, Described]:
         RANDOM: {"name": "Random", "parameters": {"horizon": contest.horizon}},
         **_learners((*PLAIN, *SCALES), FORMS, contest.told),
         **_of_changing_worlds(contest),
+        **_remembering(contest.told),
         **(_with_known_worlds(contest) if contest.worlds_are_known else {}),
         "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": contest.told},
         RECALL: {"name": "Recall", "parameters": {"failure": FAILURE, **contest.told}},
@@ -158,9 +159,18 @@ def _described(name: str, **parameters: Any) -> Described:
     return {"name": name, "parameters": parameters}
 
 
-def guaranteed(told: dict[str, Any]) -> dict[str, Described]:
-    """Every learner with a guarantee, pooled and told; ``told`` is what all agents are told."""
-    return _learners(SCALES, ("pooled", "told"), told)
+def further_peers(contest: Contest) -> dict[str, Described]:
+    """Who fits where nobody knows the worlds, beside those of :mod:`.players`: the others of :func:`entrants`.
+
+    Learners enter pooled and told: alone, those with guarantees do not get beyond acting at random in a short life.
+    """
+    learners = _learners(("RMax", *SCALES), ("pooled", "told"), contest.told)
+    return {**learners, **_of_changing_worlds(contest), **_remembering(contest.told)}
+
+
+def _remembering(told: dict[str, Any]) -> dict[str, Described]:
+    """Agents that bring something from task to task and need not be told of the worlds."""
+    return {"LRMax": _described("LRMax", failure=FAILURE, **told, cautious=False)}
 
 
 def _learners(names: Iterable[str], forms: Iterable[str], told: dict[str, Any]) -> dict[str, Described]:
@@ -205,7 +215,6 @@ def _multi_task(contest: Contest) -> dict[str, Described]:
         "ExploreFirst": {**discovering, **separated, "first_episodes": batch},
         "LUCRL": {**told, **counted, "bonus_scale": LATENT_SCALE},
         "MaxQInit": {**told, "rarest": RAREST, "cautious": False},
-        "LRMax": {**told, "cautious": False},
     }
     described = {name: _described(name, **parameters) for name, parameters in rows.items()}
     in_hindsight = {**rows["LUCRL"], "contexts": "told"}

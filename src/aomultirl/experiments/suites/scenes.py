@@ -5,7 +5,7 @@ from typing import Any
 
 from aomultirl.experiments.suites import players
 from aomultirl.experiments.suites.cases import SHARE, SuiteCase, Target, Window
-from aomultirl.experiments.suites.entrants import guaranteed
+from aomultirl.experiments.suites.entrants import Contest, further_peers
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Scene:
     most_worlds
         how many worlds `Recall` may believe in, as a multiple of those that there are; None where that is not judged.
     everybody
-        whether learners with guarantees play too, pooled and told.
+        whether all others play too that need not be told of the worlds.
     """
 
     place: str
@@ -56,7 +56,7 @@ class Scene:
         """A row for every agent, then one for every ceiling."""
         agents = players.players(self.horizon, self.rewards)
         if self.everybody:
-            agents |= guaranteed({"horizon": self.horizon, "rewards": self.rewards})
+            agents |= further_peers(Contest(self.horizon, self.episodes, rewards=self.rewards))
         ceilings = players.planners(self.horizon, self.is_deterministic) if self.has_ceiling else {}
         beaten = (Target(self.windows[-1].heading, 0.0, peer) for peer in players.peers({}))
         targets = (*self.targets, *beaten)
