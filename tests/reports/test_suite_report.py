@@ -35,6 +35,10 @@ def test_everything_is_written_and_written_again(tmp_path):
     assert "rings, λ = 1, M = 4" in page
     assert "aomultirl compare --suite hard" in page
     assert "data:image/png;base64," in page
+    inches = suite_figure.draw(shown.rows, "whole run", "", ()).get_figwidth()
+    assert f'width="{round(96 * inches)}"' in page
+    assert 'id="plotly"' not in page  # there is no chart that would need its 5 MB
+    assert len(page) < 2**20
     assert page.index("optimum") < page.index("Random")
 
 

@@ -32,6 +32,8 @@ from aomultirl.reports.wording import symbols
 MARK, KIND = "suite.json", "suite"
 STEM, KINDS, DOTS = "figure", ("png", "svg"), 150
 """The name of the figure, its formats, and dots an inch of the first."""
+SCREEN_DOTS = 96
+"""Pixels an inch of a page: the figure has more dots than that, for screens that show them."""
 NAMES = ("report.html", "claims.json", MARK, *(f"{STEM}.{kind}" for kind in KINDS))
 MOST_BYTES = 2**20
 """Of the file that says what made the rest."""
@@ -103,15 +105,15 @@ def write(result: SuiteResult, out: str | Path) -> list[Path]:
     content = {
         MARK: json.dumps(mark, indent=2),
         "claims.json": json.dumps([claim.as_json() for claim in result.claims], indent=2, allow_nan=False),
-        "report.html": make_page(result, rows, _png(figure)),
+        "report.html": make_page(result, rows, _png(figure), round(SCREEN_DOTS * figure.get_figwidth())),
     }
     for name, text in content.items():
         files.write_whole(folder / name, text.rstrip("\n") + "\n")
     return [*(folder / name for name in content), *figure_files.save_all(figure, folder, STEM, KINDS, dpi=DOTS)]
 
 
-def make_page(result: SuiteResult, rows: Rows, figure: bytes) -> str:
-    """The whole page, as HTML that loads nothing from anywhere; ``figure`` is the PNG of the figure."""
+def make_page(result: SuiteResult, rows: Rows, figure: bytes, figure_width: int) -> str:
+    """The whole page, as HTML that loads nothing from anywhere; with the PNG of the figure, so many pixels wide."""
     claims = result.claims
     places = list(dict.fromkeys(place for place, _ in rows))
     agents = len({label for _, label in rows})
@@ -133,6 +135,7 @@ def make_page(result: SuiteResult, rows: Rows, figure: bytes) -> str:
         columns=result.columns,
         unit=unit_of(result.cases),
         figure=base64.b64encode(figure).decode(),
+        figure_width=figure_width,
         command=result.command,
         data={"agents": [], "charts": [], "maps": None},
     )

@@ -232,12 +232,14 @@
     } else document.documentElement.dataset.ready = "yes";
   }
 
-  // Plotly is large: words, tables and maps come to the screen before it is read.
+  // Plotly is large: words, tables and maps come to the screen before it is read.  Pages without charts do without it.
   function begin() {
     const source = document.getElementById("plotly");
-    const script = document.createElement("script");
-    script.textContent = source.textContent;
-    source.replaceWith(script);
+    if (source) {
+      const script = document.createElement("script");
+      script.textContent = source.textContent;
+      source.replaceWith(script);
+    }
     next();
     performance.mark("first-chart");
   }
