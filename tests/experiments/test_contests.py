@@ -95,7 +95,7 @@ FAILING = {
     "hard": ("so does GOSPRL",),
     "drift": ("where a world drifts slowly, RestartQ-UCB earns more", "where worlds return, memory earns more"),
 }
-"""What docs/suites.md says fails, and why."""
+"""What docs/contests.md says fails, and why."""
 NAMED = ("RestartQ-UCB", "Random", "Recall", "detect and restart", "AOMultiRL", "Practical", "PSRL", "QLearning, ")
 """Agents whose runs the claims are about."""
 
