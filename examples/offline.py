@@ -7,8 +7,9 @@ The first is a mixture of two grid worlds of 8 x 8 (Kausik, Tan, Tewari 2023): e
 the others, and in one world does with probability 0.6 what the best action of the state would do, in the other what
 the worst one would; 1,000 trajectories of 20 to 100 steps from uniformly random states.  The second is that of Lee,
 Jedra, Proutiere and Yun (2025): three Markov chains of ten states, 100 to 600 trajectories of 100 steps.  All rows of
-the first chain are uniform; in the second 0.09 is moved from the state after s to s itself, in the third from two states
-after s to the next.  "Knows the worlds" is the label of the greatest likelihood under the truth.  Some MINUTES minutes.
+the first chain are uniform; in the second 0.09 is moved from the state after s to s itself, in the third from the one
+after that to the one after s.  "Knows the worlds" is the label of the greatest likelihood under the truth.
+Some ten minutes.
 """
 
 import sys
@@ -112,7 +113,7 @@ def main() -> None:
     for steps in (20, 60) if quick else (20, 40, 60, 80, 100):
         _show("two grid worlds", grids, policy, 200 if quick else 1000, steps, 1 if quick else 3)
     for count in (100,) if quick else (100, 400, 600):
-        _show("three Markov chains", cyclic_chains(), np.ones((10, 1)), count, 100, 1 if quick else 30)
+        _show("three Markov chains", cyclic_chains(), np.ones((10, 1)), count, 100, 1 if quick else 10)
 
 
 def _show(name: str, worlds: Floats, policy: Floats, count: int, steps: int, seeds: int) -> None:

@@ -105,6 +105,31 @@ def test_others_are_assigned_by_likelihood():
     assert [names[k] for k in assigned] == true[60:].tolist()
 
 
+@pytest.mark.long
+def test_worlds_that_differ_from_a_third_alike_are_told_apart():
+    """The published chains: with 400 trajectories a climb from one group alone ends with two, in two of these six."""
+    chains, policy, shares = EXAMPLE["cyclic_chains"](), np.ones((10, 1)), []
+    for seed in range(6):
+        shares.append(EXAMPLE["compare"](chains, policy, 400, 100, seed))
+    assert [one["groups found"] for one in shares] == [3.0] * 6
+    found, known = (np.mean([one[key] for one in shares]) for key in ("likelihood, number unknown", "knows the worlds"))
+    assert known - 0.005 <= found
+    assert 1.0 - found <= 0.0129  # published with 400 trajectories, in the mean of thirty runs
+
+
+def test_the_published_chains_are_those_of_their_authors():
+    """Rows add up to one, chain 0 is uniform, and the stationary distribution of each is."""
+    chains = EXAMPLE["cyclic_chains"]()[:, :, 0]
+    np.testing.assert_allclose(chains.sum(axis=2), 1.0)
+    np.testing.assert_allclose(chains.sum(axis=1), 1.0)
+    assert np.unique(chains[0]).tolist() == [0.1]
+    for chain, (more, less) in {1: (0, 1), 2: (1, 2)}.items():
+        for state in range(10):
+            moved = chains[chain, state] - chains[0, state]
+            assert (moved.argmax(), moved.argmin()) == ((state + more) % 10, (state + less) % 10)
+            assert moved.max() == pytest.approx(0.09)
+
+
 @pytest.mark.long  # docs/logs.md, which is tested, says the same with one seed
 def test_an_agent_starts_with_what_logs_say():
     """Doors, logged on random actions: the agent knows all four from its first life on."""
