@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import aomultirl
+from aomultirl.analysis.errata import ERRATA as SENTENCES
 from aomultirl.cli.app import app
 from aomultirl.laboratory import findings
 from aomultirl.laboratory.groups import GROUPS
@@ -25,22 +26,26 @@ COUNTED = {
 }
 """Statements that the paper counts in one sequence, by kind."""
 KINDS = {number: kind for kind, numbers in COUNTED.items() for number in numbers}
-ALGORITHMS, FIGURES, ERRATA = 7, 5, 33
+ALGORITHMS, FIGURES, ERRATA = 7, 5, 36
+PARTIAL = {("Definition", "7"), ("Definition", "21")}
+"""Parts of which something is missing."""
+LOOSE = {14, 16, 18, 26, 27, 29, 30, 33}
+"""Errata that are remarks; of 18 the first part is."""
 LABEL = re.compile(rf"({'|'.join(COUNTED)}|Algorithm|Figure|Equations?|Section|Appendix) (\S+?),? ")
 
 
 def tables():
-    """The cells of the three tables of the page: what sections count, parts of the paper, and errata."""
+    """The cells of the tables of the page: what sections count, parts of the paper, errata, remarks, and decisions."""
     found = [[]]
     for line in (ROOT / "docs/paper_map.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("|"):
-            found[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+            found[-1].append([cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))])
         elif found[-1]:
             found.append([])
     return [rows[2:] for rows in found if rows]
 
 
-SECTIONS, PARTS, MISTAKES = tables()
+SECTIONS, PARTS, MISTAKES, REMARKS, DECISIONS = tables()
 PLACES = {name: place for name, place in vars(findings).items() if name.isupper()}
 
 
@@ -144,12 +149,40 @@ def test_everything_that_a_row_names_is_there(row):
     assert all(name.startswith(("tests/", "laboratory.", "aomultirl ")) for name in names(checked))
 
 
+@pytest.mark.parametrize("row", PARTS, ids=lambda row: " ".join(label(row)))
+def test_a_row_says_partial_where_something_is_missing(row):
+    partial = re.fullmatch(r"partial: .*(nowhere|nothing says).*", row[1])
+    assert bool(partial) == (label(row) in PARTIAL) == ("partial" in row[1])
+
+
 def test_every_erratum_is_listed_once_and_belongs_to_a_part():
-    assert [row[0] for row in MISTAKES] == [f"E{number}" for number in range(1, ERRATA + 1)]
+    numbered = [[int(re.match(r"E(\d+)", row[0])[1]) for row in table] for table in (MISTAKES, REMARKS)]
+    assert numbered == [sorted(set(one)) for one in numbered]
+    assert set(numbered[0]) == set(range(1, ERRATA + 1)) - LOOSE | {18}
+    assert set(numbered[1]) == LOOSE
+    parted = [row[0] for row in MISTAKES + REMARKS if not re.fullmatch(r"E\d+", row[0])]
+    assert parted == ["E18, second part", "E18, first part"]
     assert set.union(*(mentioned(row[0]) for row in PARTS)) == set(range(1, ERRATA + 1))
 
 
-@pytest.mark.parametrize("row", MISTAKES, ids=lambda row: row[0])
+def test_what_other_pages_call_remarks_are_the_remarks():
+    assert {number for number, words in SENTENCES.items() if words.startswith("Remark: ")} == LOOSE & set(SENTENCES)
+
+
+@pytest.mark.parametrize("row", DECISIONS, ids=lambda row: row[0])
+def test_everything_that_a_decision_names_is_there(row):
+    part, there, here, checked = row
+    kinds = {(kind, number) for kind, number in map(label, PARTS)}
+    named = re.findall(r"(Algorithm|Equation|Appendix)s? (\w+)", part)
+    assert named
+    assert set(named) <= kinds
+    assert there
+    assert names(checked)
+    for name in names(part) + names(here) + names(checked):
+        check(name)
+
+
+@pytest.mark.parametrize("row", MISTAKES + REMARKS, ids=lambda row: row[0])
 def test_everything_that_an_erratum_names_is_there(row):
     _, _, here = row
     for name in names(here):

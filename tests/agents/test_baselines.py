@@ -43,6 +43,13 @@ def test_one_episode_forgets_pooled_mixes_and_the_oracle_keeps_apart():
     assert oracle["evaluation_value"][-40:].mean() > pooled["evaluation_value"][-40:].mean() + 5
 
 
+def test_the_oracle_has_the_logarithm_of_the_learning_phase():
+    """ln(5 S A K H M / p_1) with p_1 = p / 3, where Algorithm 6 has ln(5 S A K H / p) for one world."""
+    agent = ao.agents.OracleUCBVI(0.03, 200, 4)
+    agent.begin(Setting(16, 4, np.zeros((16, 4)), 150))
+    assert agent.learning.logarithm == pytest.approx(np.log(5 * 16 * 4 * 150 * 200 * 4 / 0.01))
+
+
 def test_a_told_agent_needs_telling():
     with pytest.raises(ValueError, match="Optimal must be told the worlds"):
         ao.agents.Optimal(20).begin(Setting(2, 2, None, 5))

@@ -77,6 +77,15 @@ def test_an_unvisited_pair_says_nothing():
     assert identify_cluster(explored({}), [explored(visited)], np.arange(3), 0.0) == 0
 
 
+@given(empirical_rows.filter(bool))
+def test_the_papers_zero_vector_would_found_a_cluster(row):
+    """Of an unvisited pair, at distance 1 from every row: above delta = 0.975 and 0.325, which the grids have."""
+    shares = np.array(list(row.values())) / sum(row.values())
+    assert np.abs(shares - 0.0).sum() == pytest.approx(1.0)
+    assert 1.0 > theory.threshold(1.3, 1.3) > theory.threshold(0.65, 1.3)
+    assert identify_cluster(explored({}), [explored({0: row})], np.array([0]), theory.threshold(1.3, 1.3)) == 0
+
+
 def test_first_match_wins_though_a_later_one_is_closer():
     clusters = [explored({0: {0: 1, 1: 9}}), explored({0: {0: 8, 1: 2}}), explored({0: {0: 9, 1: 1}})]
     assert identify_cluster(explored({0: {0: 90, 1: 10}}), clusters, np.array([0]), 0.5) == 1

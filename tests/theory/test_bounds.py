@@ -63,6 +63,15 @@ def test_theorem_1():
     assert tighter[1:] == bound[1:]
 
 
+def test_where_the_paper_calls_the_last_term_small_it_is_the_largest():
+    """E29: at K = M S^3 A H1 it is 15 L / 67 times the middle one, and L is above 30 on the grids."""
+    episodes = 4 * 16**3 * 4 * 200
+    bound = theory.regret_bound(**PHASES, **{**GRID, "episodes": episodes})
+    log = theory.logarithm(horizon=611_048, **{**GRID, "episodes": episodes})
+    assert bound.constant / bound.root == pytest.approx(15 * log / 67)
+    assert bound.constant > 6 * bound.root
+
+
 def test_theorem_1_grows_as_its_terms_are_named():
     few, many = (theory.regret_bound(**PHASES, **{**GRID, "episodes": k}) for k in (10**6, 4 * 10**6))
     assert many.linear == pytest.approx(4 * few.linear)

@@ -27,6 +27,30 @@ def test_many_episodes_make_the_logarithm_matter():
     assert few == math.ceil(256 * union)
 
 
+def test_what_comes_near_the_80000_steps_of_the_experiment():
+    """E23: Corollary 26's N without its S, 128 l / lambda^2, in the equation 38 for n intervals of 2 D steps a pair."""
+    union = math.log(200 * 3 / 0.01)
+    samples = 128 / (1.3 - 1e-6) ** 2 * union
+    intervals = 2 * (samples + union) + 2 * math.sqrt(2 * samples * union + union**2)
+    assert 2 * 7 * 3 * math.floor(intervals) == 82_320
+    around = [
+        theory.clustering_horizon(pairs=3, hitting_time=7, samples=n, constants="released", **GRID) for n in (833, 834)
+    ]
+    assert around == [82_278, 82_362]  # with N rounded down, and up
+    assert 128 / (1.3 - 1e-6) ** 2 * (16 + union) > 2 * samples  # which that S would more than double
+
+
+@pytest.mark.parametrize(("states", "actions", "separation", "episodes"), [(16, 4, 1.3, 200), (2, 2, 0.1, 10**6)])
+def test_doubling_from_1_fails_eight_times_before_it_can_succeed(states, actions, separation, episodes):
+    """E30: H0 = c S^2 A / lambda^2 is below S A N, the steps that N samples of all pairs take, for c = 1, ..., 128."""
+    pairs, unit = states * actions, states**2 * actions / separation**2
+    needed = pairs * theory.samples_needed(states, pairs, separation, episodes, 0.03)
+    failing = [c for c in (2**i for i in range(20)) if c * unit < needed]
+    assert failing[:8] == [1, 2, 4, 8, 16, 32, 64, 128]
+    union = math.log(episodes * pairs / 0.01)
+    assert needed / unit == pytest.approx(256 * max(1, union / states), rel=1e-3)
+
+
 def test_threshold():
     assert theory.threshold(1.3, 1.3) == pytest.approx(0.975)
     assert theory.threshold(0.65, 1.3) == pytest.approx(0.325)

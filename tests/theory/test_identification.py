@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.special import bdtr
 
 import aomultirl as ao
 from aomultirl.theory.identification import identification_lower_bound, nearest_divergence
@@ -16,6 +17,24 @@ GAMMA = [(1, 0), (8, 3), (2, 1)]
 
 def kl(p, q):
     return sum(x * math.log(x / y) if x > 0 else 0.0 for x, y in zip(p, q, strict=True) if x > 0)
+
+
+def sample_complexity(heads, failure):
+    """f(p) of Definition 7 for two worlds that are a coin with this chance of heads and its opposite.
+
+    Nobody chooses anything but the answer, which is best by the majority; the number of flips is fixed beforehand.
+    """
+    return next(n for n in itertools.count(1, 2) if bdtr(n // 2, n, heads) <= failure)
+
+
+@pytest.mark.parametrize("failure", [0.2, 0.05, 0.001])
+def test_the_program_stays_below_the_sample_complexity_and_is_not_it(failure):
+    """Definition 7 asks for a number of steps that is fixed; the program allows one that depends on what was seen."""
+    coin = np.array([[[0.7, 0.3]], [[0.7, 0.3]]])
+    pair = ao.ModelSet([ao.MDP(coin, np.zeros((2, 1))), ao.MDP(coin[:, :, ::-1], np.zeros((2, 1)))])
+    found = identification_lower_bound(pair, failure=failure)
+    assert found == pytest.approx((1 - 2 * failure) * math.log((1 - failure) / failure) / kl([0.7, 0.3], [0.3, 0.7]))
+    assert (2 * found < sample_complexity(0.7, failure)).all()
 
 
 @settings(max_examples=40, deadline=None)

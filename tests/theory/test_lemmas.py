@@ -106,6 +106,15 @@ def test_values_differ_by_no_more_than_the_diameter(world, horizon):
     assert np.abs(world.first_values(horizon) - gain * horizon).max() <= diameter + 1e-6
 
 
+@given(worlds(), st.integers(1, 12))
+def test_a_value_at_step_h_is_of_as_many_steps_as_there_are_from_h_on(world, horizon):
+    """E36: V_h, h from 1, is of H - h + 1 steps, V_H of one; the proof of Lemma 30 says H - h."""
+    values = world.optimal_values(horizon)
+    for h in range(1, horizon + 1):
+        assert np.allclose(values[h - 1], world.optimal_values(horizon - h + 1)[0])
+    assert np.array_equal(values[horizon - 1], world.rewards.max(axis=1))
+
+
 def test_the_diameter_is_reached_by_the_span():
     """So it cannot be replaced by anything smaller: a corridor with a reward at its end."""
     rows = [[{max(s - 1, 0): 1.0}, {min(s + 1, 9): 1.0}] for s in range(10)]

@@ -19,7 +19,7 @@ def tables(bounds: Bounds) -> list[TextTable]:
             caption=[f"{row.name}: {row.remark}" for row in bounds.upper if row.remark],
         ),
         TextTable("In the worst worlds of this size, at least", ("", "", ""), lower, numbers=(1,)),
-        TextTable("Errata of the paper that these numbers depend on", ("", ""), errata),
+        TextTable("Errata of the paper, and remarks, that these numbers depend on", ("", ""), errata),
     ]
 
 
