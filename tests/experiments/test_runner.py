@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 import aomultirl as ao
+from aomultirl.agents.base import NOTHING
+from aomultirl.engine.behaviours import act_uniformly, follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.stepping import Phase
 from aomultirl.experiments.episodes import episode_streams
@@ -93,6 +95,14 @@ def slow_best(world, horizon):
     return values
 
 
+def slow_values(world, policy):
+    """The values of a policy, (S,); policy: probabilities (H, S, A)."""
+    values = np.zeros(world.n_states)
+    for chances in policy[::-1]:
+        values = (chances * (world.rewards + world.transitions @ values)).sum(axis=1)
+    return values
+
+
 def path_value(world, policy, state, horizon):
     """Expected reward over every path; policy: probabilities (H, S, A)."""
     if horizon == 0:
@@ -116,6 +126,34 @@ def test_exact_regret_is_the_mean_of_the_realised_one():
     assert abs(gap.mean()) < 4 * gap.std() / np.sqrt(len(gap))
     gap = history["evaluation_reward"] - history["evaluation_value"]
     assert abs(gap.mean()) < 4 * gap.std() / np.sqrt(len(gap))
+
+
+class ExploresThenFollows(ao.agents.Random):
+    """Acts at random for five steps, which count as its clustering phase, and then follows a plan."""
+
+    def episode(self, start, stream, task=None):
+        n_states, n_actions = self.setting.n_states, self.setting.n_actions
+        explored = yield Phase(
+            act_uniformly(n_states, n_actions), 5, CountTable(self.setting.n_pairs), NOTHING, "clustering"
+        )
+        yield Phase(follow(PLAN), 7, CountTable(self.setting.n_pairs), NOTHING)
+        return ao.agents.Report(exploration_ok=explored.steps == 5)
+
+
+PLAN = np.array([[0, 1, 2, 0, 1], [2, 2, 1, 0, 0]] * 3 + [[1, 0, 1, 2, 0]], np.int32)
+
+
+def test_regret_is_an_unbiased_sample_of_equation_1_and_exact_from_the_learning_phase_on():
+    """4 standard errors, below 0.01 %; the policy's own value is that of both its parts, (H, S, A)."""
+    world = ao.worlds.random_models(5, 3, 1, 3, 0.8, 2)[0]
+    history = ao.run(ExploresThenFollows(1), ao.ModelSet([world]), ao.streams.uniform(), 4000, seed=3)
+    policy = np.concatenate([np.full((5, 5, 3), 1 / 3), np.eye(3)[PLAN]])
+    equation_1 = sum(world.start_distribution * (slow_best(world, 12) - slow_values(world, policy)))
+    gap = history["regret"] - equation_1
+    assert gap.std() > 0.1
+    assert abs(gap.mean()) < 4 * gap.std() / np.sqrt(len(gap))
+    follows = slow_values(world, np.eye(3)[PLAN])  # value depends on nothing but where the learning phase was entered
+    assert {round(value, 9) for value in history["value"]} <= {round(value, 9) for value in follows}
 
 
 def test_clustering_reward_enters_the_regret_as_realised():

@@ -26,7 +26,7 @@ def labels(figure):
 def test_regret_and_reward_against_the_parameter():
     figure = sweep_charts.draw([view()])
     assert labels(figure) == [
-        ("separation of the world", "cumulative exact regret"),
+        ("separation of the world", "cumulative regret"),
         ("separation of the world", "total reward"),
     ]
     panel = figure.axes[1]

@@ -12,13 +12,13 @@ from aomultirl.experiments.loading import Finished
 MEASURES = {
     "total_reward": "total reward",
     "reward_per_step": "reward a step",
-    "regret": "exact regret",
+    "regret": "regret",
     "identification_steps": "steps identifying",
     "misclustered": "wrong cluster",
     "abstained": "in no cluster",
     "steps": "steps an episode",
 }
-"""Of a run, and what tables call them: reward of all its steps; that, a step; cumulative exact regret; steps spent
+"""Of a run, and what tables call them: reward of all its steps; that, a step; cumulative regret; steps spent
 identifying, an episode; episodes in a wrong cluster, and in none; steps of an episode."""
 BEHIND = "behind the best"
 """What tables call the difference to the best."""

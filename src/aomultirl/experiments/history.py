@@ -25,7 +25,8 @@ class Row(NamedTuple):
     task: the world's number, -1 where nobody knows it.  cluster: -1 for none.  misclustered: the cluster stands for
     another world, or is a second one for the same.  identification_steps, learning_steps, clustering_reward,
     learning_reward: of the two parts of the episode.  value: exact, of the learning phase's policy from the state it
-    was entered in.  regret: exact given the clustering phase, ``V*(s_1) - clustering reward - value``.
+    was entered in; of an agent that learns within the phase, what it earned.  regret: ``V*(s_1) - clustering reward -
+    value``, an unbiased sample of the paper's equation 1, exact from the learning phase on where a plan is followed.
     learning_regret: the part of it that the learning phase lost, its optimum from where it was entered less value.
     evaluation_reward, evaluation_value: the paper's metric, sampled and exact, the policy learned so far without a
     bonus from the start.  estimate_error: the mean over all pairs of the l1 distance between the true transitions and
@@ -127,7 +128,10 @@ class History:
         return int(self["misclustered"].sum())
 
     def regret(self) -> NDArray[np.float64]:
-        """Cumulative regret, (K,); a ValueError of one sentence where it cannot be known."""
+        """Cumulative regret, (K,), an unbiased sample of the paper's equation 1, exact from the learning phase on.
+
+        A ValueError of one sentence where it cannot be known.
+        """
         if len(self) and np.isnan(self["regret"]).all():
             reason = "it was not recorded" if self._knows_the_worlds() else "nobody knows the worlds of this run"
             raise ValueError(f"the regret cannot be said: {reason}; history.reward is what was earned")

@@ -21,9 +21,10 @@ MOST_WORDS = 2000
 LEAST, GAP, EDGES = 6, 2, 5
 """Characters: of a label on a line, between columns, and around all with the place."""
 CAPTION = (
-    "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  exact regret: of an agent that "
-    "learns within an episode, the optimal value less what it earned.  steps identifying: an episode, whether it ended "
-    "in a cluster or not.  wrong cluster, in no cluster: episodes of a run.  -: not recorded, or no clusters sought."
+    "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  regret: exact from the learning "
+    "phase on; of an agent that learns within an episode, the optimal value less what it earned.  steps identifying: "
+    "an episode, whether it ended in a cluster or not.  wrong cluster, in no cluster: episodes of a run.  -: not "
+    "recorded, or no clusters sought."
 )
 
 

@@ -24,7 +24,7 @@ MOST_ROWS = 4
 KINDS = ("png", "svg")
 """The formats of that figure."""
 MEASURES = {
-    "regret": "cumulative exact regret",
+    "regret": "cumulative regret",
     "total_reward": "total reward",
     "identification_steps": "steps identifying",
 }

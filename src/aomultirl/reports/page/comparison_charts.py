@@ -39,7 +39,7 @@ def _average(recent: int | None) -> Measure:
 
 
 def regret(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
-    """Cumulative exact regret and its parts, each with the theorem's bound; nothing where no world is known.
+    """Cumulative regret and its parts, each with the theorem's bound; nothing where no world is known.
 
     Where nobody spends a step on identifying the world, there are no parts.
     """
