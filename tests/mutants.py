@@ -379,6 +379,13 @@ MUTANTS = (
     _mutant(
         "engine/generative.py", "states[middle] <= successor", "states[middle] < successor", "engine/test_generative.py"
     ),
+    _mutant(
+        "agents/premises.py",
+        "longest > (1.0 + ROUNDING) * told",
+        "longest > (2.0 + ROUNDING) * told",
+        "agents/test_premises.py",
+        "test_every_premise_alone_takes_the_bound_away",
+    ),
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
     _mutant("theory/lower_bounds.py", "float(pulls)) / 20.0", "float(pulls)) / 10.0", "theory/test_lower_bounds.py"),

@@ -51,6 +51,15 @@ def test_doubling_from_1_fails_eight_times_before_it_can_succeed(states, actions
     assert needed / unit == pytest.approx(256 * max(1, union / states), rel=1e-3)
 
 
+def test_k1_is_as_large_as_assumption_19_allows():
+    """K1 S A < K - K1, so that four grids take 261 episodes at least (E17)."""
+    for pairs in (1, 6, 64):
+        for episodes in range(1, 300):
+            most = max(k1 for k1 in range(episodes) if k1 == 0 or k1 * pairs < episodes - k1)
+            assert theory.early_episodes(pairs, 1, episodes) == most
+    assert [theory.early_episodes(16, 4, episodes) for episodes in (204, 260, 261)] == [3, 3, 4]
+
+
 def test_threshold():
     assert theory.threshold(1.3, 1.3) == pytest.approx(0.975)
     assert theory.threshold(0.65, 1.3) == pytest.approx(0.325)
@@ -61,6 +70,7 @@ def test_threshold():
     [
         (lambda: theory.threshold(0.6, 1.3), "level must be at least 0.65, not 0.6"),
         (lambda: theory.samples_needed(16, 3, 2.5, 200, 0.03), "separation must be at most 2, not 2.5"),
+        (lambda: theory.early_episodes(16, 4, 0), "episodes must be at least 1, not 0"),
         (lambda: theory.samples_needed(16, 0, 1.0, 200, 0.03), "pairs must be at least 1, not 0"),
         (lambda: theory.samples_needed(16, 3, 1.0, 200, 1.0), "failure must be below 1, not 1"),
         (

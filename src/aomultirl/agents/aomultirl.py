@@ -350,21 +350,19 @@ class AOMultiRL(Agent):
             "threshold": stage.threshold,
         }
 
-    def regret_bound(self, episodes: int) -> RegretBound | None:
-        # A class derived from one of these may do anything, and no theorem is about it.
-        if type(self.explorer) is not ExploreID or type(self.learner) is not UCBVI:
-            return None
-        if self.samples is not None or self.clustering_horizon is not None or self.learner.bonus_scale != 1.0:
-            return None
-        return self._theorem(episodes)
-
     def _theorem(self, episodes: int) -> RegretBound | None:
-        return theory.regret_bound(
-            states=self.setting.n_states,
-            actions=self.setting.n_actions,
-            models=self.n_models,
-            episodes=episodes,
-            clustering_horizon=self.stage.clustering_horizon,
-            learning_horizon=self.stage.learning_horizon,
-            failure=self.failure,
-        )
+        """Theorem 16, or 37 where the samples of both phases are learned from; N and H0 are for the run's episodes."""
+        if episodes > self.setting.episodes:
+            return None
+        sizes: dict[str, Any] = {
+            "states": self.setting.n_states,
+            "actions": self.setting.n_actions,
+            "models": self.n_models,
+            "episodes": episodes,
+            "clustering_horizon": self.stage.clustering_horizon,
+            "learning_horizon": self.stage.learning_horizon,
+            "failure": self.failure,
+        }
+        if self.reuse_samples:
+            return theory.first_stage_bound(**sizes, samples=self.stage.samples)
+        return theory.regret_bound(**sizes)

@@ -25,6 +25,7 @@ from aomultirl.theory import RegretBound
 
 if TYPE_CHECKING:
     from aomultirl.agents.game import Game
+    from aomultirl.agents.premises import Premises, RunFacts
 
 NOTHING: NDArray[np.float64] = np.empty(0)
 """In place of reward sums that nobody asks for."""
@@ -124,6 +125,8 @@ class Agent:
         what lies between the agent and environments, where there is anything; ``ao.save`` writes it down.
     loaded
         the agent was read from a file, and goes on from there.
+    run_facts
+        what whoever holds the worlds knows of the run; no agent acts by it.  None where nobody holds them.
     evaluates
         whether anybody asks for :attr:`Report.evaluation` and :attr:`Report.samples`, which take long in large worlds.
     recognition
@@ -148,6 +151,7 @@ class Agent:
     completed: int = 0
     interface: Any = None
     loaded: bool = False
+    run_facts: "RunFacts | None" = None
     evaluates: bool = True
 
     def begin(self, setting: Setting) -> None:
@@ -155,7 +159,7 @@ class Agent:
         checks.integer("n_states", setting.n_states, least=1)
         checks.integer("n_actions", setting.n_actions, least=1)
         check_pairs(self, "n_states", setting.n_states, setting.n_states, setting.n_actions)
-        self.setting = setting
+        self.setting, self.run_facts = setting, None
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         """One episode from state ``start``; ``stream`` is the agent's own source of randomness in it."""
@@ -233,8 +237,22 @@ class Agent:
         """What else is worth knowing of a run: numbers and lists that JSON can hold."""
         return {}
 
+    def premises(self) -> "Premises":
+        """Which premises of the theorem on its regret the agent's run breaks; see :mod:`aomultirl.agents.premises`."""
+        from aomultirl.agents.premises import premises
+
+        return premises(self)
+
     def regret_bound(self, episodes: int) -> RegretBound | None:
-        """What a theorem promises for so many episodes with these parameters; None where none does."""
+        """What a theorem promises for the run's first so many episodes; None where none does, see :meth:`premises`."""
+        found = self.premises()
+        if found.broken or checks.integer("episodes", episodes, least=1) < found.least:
+            return None
+        longest = max(episodes, self.setting.episodes)
+        return None if (bound := self._theorem(longest)) is None else bound.of_first(episodes, longest)
+
+    def _theorem(self, episodes: int) -> RegretBound | None:
+        """The theorem's bound on a run of so many episodes, at least as many as this one has."""
         return None
 
     def why_unsaved(self) -> str:

@@ -22,7 +22,6 @@ from aomultirl.exploring import GOSPRL, Explorer
 from aomultirl.model_set import ModelSet
 from aomultirl.records import Within
 from aomultirl.setting import Setting
-from aomultirl.theory import RegretBound
 
 
 @dataclass
@@ -145,6 +144,3 @@ class DoublingAOMultiRL(AOMultiRL):
 
     def findings(self) -> dict[str, Any]:
         return {**super().findings(), "failures": self.failures}
-
-    def regret_bound(self, episodes: int) -> RegretBound | None:
-        return None

@@ -128,8 +128,8 @@ class TwoStageAOMultiRL(AOMultiRL):
         return {**super().findings(), "discovered": self.discovered}
 
     def _theorem(self, episodes: int) -> RegretBound | None:
-        """Theorem 2, with H for stage 1 and a learning phase."""
-        if self.first_clustering_horizon is not None or self.n_models < 2:
+        """Theorem 20, with H for stage 1 and a learning phase."""
+        if episodes > self.setting.episodes:
             return None
         states, actions = self.setting.n_states, self.setting.n_actions
         known = (self.separation, self._hitting_time(), episodes, self.failure / 2.0, self.constants)

@@ -150,10 +150,8 @@ class UCBVIWithOracle(Told):
         drawn = {world: int(visits_by_pair(table).sum()) for world, table in self.kept.external.items()}
         return super().findings() | {"external_samples": [drawn[world] for world in sorted(drawn)]}
 
-    def regret_bound(self, episodes: int) -> RegretBound | None:
-        """The repaired theorem, for the algorithm as it is printed and a single world."""
-        if self.learner != UCBVI(cap=self.learner.cap) or self.models != 1 or len(self._models) != 1:
-            return None
+    def _theorem(self, episodes: int) -> RegretBound | None:
+        """Theorem 35, repaired."""
         return external_samples_bound(
             states=self.setting.n_states,
             actions=self.setting.n_actions,

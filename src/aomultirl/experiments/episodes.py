@@ -59,7 +59,7 @@ class EpisodeLoop:
         check_is_agent(agent)
         check_free(agent)
         self.agent = agent
-        agent.evaluates = False
+        agent.evaluates, agent.run_facts = False, None
         self.rows: list[Row] = []
         self.agent_streams = self.streams("agent")
         self.world_streams = self.streams("world")

@@ -46,15 +46,21 @@ def left_behind(agent: Agent, stream: RandomStream, stands_for: Mapping[int, int
     }
 
 
-def bound(agent: Agent, episodes: int) -> dict[str, list[float]] | None:
-    """The theorem's bound on the regret after k episodes, for some k."""
-    points = sorted({int(k) for k in np.linspace(1, episodes, BOUND_POINTS)})
-    bounds = [agent.regret_bound(k) for k in points]
-    if any(bound is None for bound in bounds):
-        return None
-    parts = [(b.total, b.linear, b.root + b.constant) for b in bounds if b is not None]
+def bound(agent: Agent, episodes: int) -> dict[str, Any]:
+    """``premises`` of the theorem on an agent's regret, and its ``bound`` after k episodes, for some k.
+
+    Both are None where no theorem is about the agent, the bound also where the run breaks a premise.
+    """
+    found, whole = agent.premises(), agent.regret_bound(episodes)
+    told: dict[str, Any] = {"premises": found.as_json(), "bound": None}
+    if whole is None:
+        return told
+    points = sorted({int(k) for k in np.linspace(found.least, episodes, BOUND_POINTS)})
+    bounds = [whole.of_first(k, episodes) for k in points]
+    parts = [(b.total, b.linear, b.root + b.constant) for b in bounds]
     total, clustering, learning = (list(part) for part in zip(*parts, strict=True))
-    return {"episodes": [float(k) for k in points], "total": total, "clustering": clustering, "learning": learning}
+    lines = {"episodes": [float(k) for k in points], "total": total, "clustering": clustering, "learning": learning}
+    return {**told, "bound": lines}
 
 
 def check_fits(history: History, mine: Mapping[str, Any], episodes: int) -> None:

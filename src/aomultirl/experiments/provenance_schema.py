@@ -32,6 +32,14 @@ class KeptBound(KeptRecord):
     learning: list[float]
 
 
+class KeptPremises(KeptRecord):
+    """Whether a theorem's bound holds: the theorem, what breaks its premises, and what nobody could check."""
+
+    theorem: Text
+    broken: list[Text]
+    unchecked: list[Text]
+
+
 class LeftCluster(KeptRecord):
     """What the agent remembers of a cluster, and the world that it stands for."""
 
@@ -99,6 +107,7 @@ class Provenance(KeptRecord):
     world: Part | None = None
     stream: Part | None = None
     recorded: list[Text] = []
+    premises: KeptPremises | None = None
     bound: KeptBound | None = None
     findings: AgentFindings | None = None
     clusters: list[LeftCluster] = []

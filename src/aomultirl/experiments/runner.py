@@ -12,6 +12,7 @@ import numpy as np
 
 from aomultirl import checks
 from aomultirl.agents.base import Agent, Report
+from aomultirl.agents.premises import RunFacts
 from aomultirl.descriptions import describe
 from aomultirl.engine.random import RandomStream
 from aomultirl.experiments.episodes import PURPOSES, Driver, EpisodeLoop, begin_in, simulated
@@ -137,6 +138,7 @@ class SimulatedRun(EpisodeLoop):
         """From the first episode on."""
         begin_in(self.agent, self.models, self.episodes)
         self._begin_stream()
+        self.agent.run_facts = RunFacts(self.models, self._past)
 
     def _begin_stream(self) -> None:
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(PURPOSES.index("stream"),)))
@@ -161,6 +163,7 @@ class SimulatedRun(EpisodeLoop):
                 raise checks.Refusal("resume", f"does not fit the stream: it chooses another episode {row.episode}")
             past.append(Past(row.task, row.start, row.cluster))
         self._past, self.rows = past, rows
+        self.agent.run_facts = RunFacts(self.models, self._past)
         self._judge.stands_for = {row.cluster: row.task for row in rows if row.new_cluster}
 
     def _check_agent_fits(self, episodes: int) -> None:
@@ -202,7 +205,7 @@ class SimulatedRun(EpisodeLoop):
 
     def history(self) -> History:
         """The episodes that are over, with what the agent has found."""
-        about = {**self._identity, "bound": bound(self.agent, self.episodes)}
+        about = {**self._identity, **bound(self.agent, self.episodes)}
         return History.of(self.rows, {**about, **left_behind(self.agent, self.spare_stream(), self.stands_for)})
 
 

@@ -25,7 +25,7 @@ from aomultirl.theory.coin_game import (
 )
 from aomultirl.theory.coin_success import failing_rows, flips_needed, success_curve
 from aomultirl.theory.concentration import binomial_interval, weissman_radius, weissman_samples, weissman_tail
-from aomultirl.theory.constants import clustering_horizon, samples_needed, threshold
+from aomultirl.theory.constants import clustering_horizon, early_episodes, samples_needed, threshold
 from aomultirl.theory.discovery import (
     DiscoveryCosts,
     DiscoveryLoss,
@@ -80,6 +80,7 @@ __all__ = [
     "coordinate_ascent",
     "discovery_episodes",
     "discovery_loss",
+    "early_episodes",
     "expected_discovery_loss",
     "external_samples_bound",
     "failing_rows",

@@ -36,6 +36,10 @@ class RegretBound(NamedTuple):
         """The sum of the three parts."""
         return self.linear + self.root + self.constant
 
+    def of_first(self, episodes: int, of: int) -> "RegretBound":
+        """The bound on the regret of the first episodes of a run of ``of``, whose N, H0 and L are those of all."""
+        return RegretBound(self.linear * (episodes / of), self.root * math.sqrt(episodes / of), self.constant)
+
 
 @checks.representable
 def logarithm(*, states: int, actions: int, models: int, episodes: int, horizon: int, failure: float) -> float:
@@ -238,8 +242,8 @@ def two_stage_bound(
         H0M = (3072 D M^2 / lambda^2) max{S, ln(3 K M^2 / p)}      (N rounded up, S not dropped: E18)
 
     Each stage may fail with probability p / 2, which takes the place of p in both formulas (E21).  Every world must
-    come within the first K1 episodes, K1 S A < K - K1 (E17): at least M (S A + 1) + 1 episodes, not checked here.
-    H must leave room for stage 1, whose clustering phase covers S x A.
+    come within the first K1 episodes, K1 S A < K - K1 (E17): at least M (S A + 1) + 1 episodes, not checked here (see
+    :func:`.early_episodes`).  H must leave room for stage 1, whose clustering phase covers S x A.
     """
     states, actions, models = _counts(states=states, actions=actions, models=models)
     checks.integer("models", models, least=2, limit=math.isqrt(checks.LARGEST))

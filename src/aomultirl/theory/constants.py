@@ -99,6 +99,28 @@ def threshold(level: float, separation: float) -> float:
     return checks.real("level", level, least=separation / 2.0) - separation / 4.0
 
 
+@checks.representable
+def early_episodes(states: int, actions: int, episodes: int) -> int:
+    """The most that K1 may be in Assumption 19: ``K1 S A < K - K1``, as its theorem's proof has it (E17).
+
+    Every world must come within the first K1 episodes, so the assumption fails wherever this is less than M.
+
+    Parameters
+    ----------
+    states, actions, episodes
+        S, A and K.
+
+    Examples
+    --------
+    The paper's experiment, in which two stages meet four worlds in 204 episodes:
+
+    >>> early_episodes(16, 4, 204)
+    3
+    """
+    pairs = checks.integer("states", states, least=1) * checks.integer("actions", actions, least=1)
+    return (checks.integer("episodes", episodes, least=1) - 1) // (pairs + 1)
+
+
 def _union(pairs: int, episodes: int, failure: float) -> float:
     """``l = ln(K |Gamma| / p_1)``."""
     pairs = checks.integer("pairs", pairs, least=1)
