@@ -18,7 +18,7 @@ def printed(found, name="world"):
 
 
 def test_the_grid_of_the_text():
-    found = inspection.inspect(ao.worlds.gridworld())
+    found = inspection.inspect(ao.worlds.gridworld(), episodes=300)
     assert found.separation == pytest.approx(1.3)
     assert len(found.distinguishing_set) == len(found.half_distinguishing_set) == 3
     assert found.communicating == [True] * 4
@@ -28,6 +28,32 @@ def test_the_grid_of_the_text():
     for words in ("gridworld", "11.508 in every world", "350,442.71 in every world", "lambda = 1.3", "2,424"):
         assert words in text
     assert " no " not in text
+
+
+def test_assumption_19_is_listed_with_the_others():
+    """S A = 64 and M = 4: fewer than 261 episodes are too few, and from then on the stream decides."""
+    grid = ao.worlds.gridworld()
+    text = printed(inspection.inspect(grid))
+    assert "19, for two stages: all worlds within the first K1 episodes, K1 S A < K - K1" in text
+    assert "K1 is at least M = 4: K1 S A = 256 is not below K - K1 = 196" in text
+    asked = inspection.inspect(grid, episodes=261)
+    assert asked.early.holds is None
+    assert "for K = 261 every world must come within the first 4 episodes" in printed(asked)
+    early = inspection.inspect(grid, early=[(900, 4), (700, 5), (900, 5)])
+    assert (early.early.episodes, early.early.first, early.early.holds) == (700, 5, True)
+    assert "K1 = 5: K1 S A = 320 is below K - K1 = 695" in printed(early)
+    late = inspection.inspect(grid, early=[(900, 4), (900, 14)])
+    assert "K1 = 14: K1 S A = 896 is not below K - K1 = 886" in printed(late)
+    never = inspection.inspect(grid, early=[(900, 4), (900, math.inf)])
+    assert never.early.holds is False
+    assert "one of them never came" in printed(never)
+    assert "two stages" not in printed(inspection.inspect(ao.ModelSet([grid[0]])))
+
+
+def test_a_hitting_time_that_is_told_must_be_a_bound():
+    grid = ao.worlds.gridworld()
+    assert "the agents are told 7, and it is 350,443" in printed(inspection.inspect(grid, hitting_time=7))
+    assert "the agents are told" not in printed(inspection.inspect(grid, hitting_time=350_443))
 
 
 def test_a_hitting_time_of_ones_own_gives_the_papers_horizon():
@@ -90,7 +116,7 @@ def test_what_takes_too_long_waits_for_a_request(monkeypatch):
 
 
 def test_whether_a_hitting_time_is_finite_is_found_before_how_long_it_is(monkeypatch):
-    avoidable, sure = (ao.ModelSet([ao.worlds.gridworld(16, edges)[0]]) for edges in ("stay", "third"))
+    avoidable, sure = (ao.ModelSet([ao.worlds.gridworld(20, edges)[0]]) for edges in ("stay", "third"))
     monkeypatch.setattr(inspection, "TIME_LIMIT", 0.2)
     assert inspection.inspect(avoidable).hitting_times == [math.inf]
     found = inspection.inspect(sure)

@@ -7,7 +7,7 @@ Sizes, separation, smallest distinguishing sets, diameters and hitting times, an
 import math
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -39,6 +39,34 @@ class PhaseSize(NamedTuple):
     horizon: int | None
 
 
+class EarlyWorlds(NamedTuple):
+    """Assumption 19: every world comes within the first K1 episodes, K1 S A < K - K1 (E17).
+
+    episodes: K.
+    pairs: S A.
+    first: K1, the episodes after which every world had come; inf where one never did; None where nobody looked, so that
+        it is M at least.
+    models: M.
+    """
+
+    episodes: int
+    pairs: int
+    first: float | None
+    models: int
+
+    @property
+    def most(self) -> int:
+        """The most that K1 may be."""
+        return theory.early_episodes(self.pairs, 1, self.episodes)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the assumption does; None where that depends on the stream."""
+        if self.first is None:
+            return None if self.models <= self.most else False
+        return self.first <= self.most
+
+
 class Inspection(NamedTuple):
     """A set of worlds, measured.
 
@@ -53,6 +81,7 @@ class Inspection(NamedTuple):
     finite_hitting_times: one a world; None where that was not found out.
     hitting_time: the bound that H0 is made of, in steps: the greatest, or the one that was given.
     episodes, failure: K and p that N and H0 are for.
+    early: what there is to know of Assumption 19.
     phases: the clustering phases of two sets with two kinds of constants; empty where worlds cannot be told apart.
     """
 
@@ -70,6 +99,7 @@ class Inspection(NamedTuple):
     hitting_time: float
     episodes: int
     failure: float
+    early: EarlyWorlds
     phases: list[PhaseSize]
 
 
@@ -80,6 +110,7 @@ def inspect(
     failure: float = 0.03,
     hitting_time: float | None = None,
     slow: bool = False,
+    early: Sequence[tuple[int, float]] = (),
 ) -> Inspection:
     """Measure a set of worlds.
 
@@ -91,6 +122,9 @@ def inspect(
         D for H0 in place of the exact one.
     slow
         compute diameters and hitting times of worlds so large that it takes minutes.
+    early
+        K and K1 of runs in these worlds, for Assumption 19: how many episodes there were, and after how many every
+        world had come, inf if one never did.
     """
     checks.integer("episodes", episodes, least=1)
     checks.real("failure", failure, above=0.0, below=1.0)
@@ -124,8 +158,18 @@ def inspect(
         hitting_time=bound,
         episodes=episodes,
         failure=failure,
+        early=_early_worlds(models, episodes, early),
         phases=_phases(models, len(chosen), bound, episodes, failure) if separable else [],
     )
+
+
+def _early_worlds(models: ModelSet, episodes: int, runs: Sequence[tuple[int, float]]) -> EarlyWorlds:
+    """Assumption 19 in the run that is furthest from it, or, where there is none, for K episodes."""
+    pairs, count = models.n_states * models.n_actions, len(models)
+    if not runs:
+        return EarlyWorlds(episodes, pairs, None, count)
+    total, first = max(runs, key=lambda run: run[1] * (pairs + 1) - run[0])
+    return EarlyWorlds(total, pairs, first, count)
 
 
 def _small_set(models: ModelSet, level: float | None) -> tuple[list[tuple[int, int]], bool]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aomultirl import descriptions
+from aomultirl.agents.premises import TWO_STAGES
 from aomultirl.analysis import inspection, intervals
 from aomultirl.analysis.measures import has_ends
 from aomultirl.analysis.phrases import span
@@ -114,8 +115,22 @@ def world_tables(models: ModelSet, groups: Sequence[Group], title: str) -> list[
         episodes=max(map(len, histories)),
         failure=_told(histories, "failure") or USUAL_FAILURE,
         hitting_time=_told(histories, "hitting_time"),
+        early=_early_worlds(groups, len(models)),
     )
     return inspection_tables(found, title)
+
+
+def _early_worlds(groups: Sequence[Group], worlds: int) -> list[tuple[int, float]]:
+    """K and K1 of every run whose worlds are known: of agents that Theorem 20 is about, where there are some."""
+    runs = [run.history for one in groups for run in one.given.values() if run.history["task"].max() >= 0]
+    two_stages = [history for history in runs if (history.about.get("premises") or {}).get("theorem") == TWO_STAGES]
+    return [(len(history), _last_first(history, worlds)) for history in two_stages or runs]
+
+
+def _last_first(history: History, worlds: int) -> float:
+    """K1: after how many episodes every world had come; inf if one never did."""
+    tasks, first = np.unique(history["task"], return_index=True)
+    return float(first.max() + 1) if len(tasks) == worlds else math.inf
 
 
 def _told(histories: Sequence[History], name: str) -> float | None:
