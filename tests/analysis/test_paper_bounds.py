@@ -32,11 +32,13 @@ def test_the_papers_experiment():
     assert found.informative == 45_227
     assert found.visits == 156.25
     assert found.bonus == pytest.approx(7 * 200 * found.logarithm / 12.5)
-    assert all(row.vacuous for row in found.upper)
+    two_stages = named(found.upper, "Theorem 20")
+    assert all(row.vacuous for row in found.upper if row is not two_stages)
+    assert (two_stages.bound, two_stages.trivial) == (None, 200 * (13_031_424 + 200))
     told, *others = found.lower
     assert told.value is not None
     assert all(row.value is None for row in others)
-    first = named(found.upper, "Theorem 1")
+    first = named(found.upper, "Theorem 16")
     sizes = {"states": 16, "actions": 4, "models": 4, "episodes": 200, "failure": 0.03}
     assert first.bound == theory.regret_bound(clustering_horizon=610_848, learning_horizon=200, **sizes)
     assert first.trivial == 200 * 611_048
@@ -47,13 +49,39 @@ def test_it_is_printed():
     text = printed(paper_bounds.compute())
     for words in ("2,424 of 3", "610,848", "45,227", "24,490", "lambda = 1.299999", "2.44e+08", "1.22e+08"):
         assert words in text
-    assert text.count("vacuous") == 8
+    assert text.count("vacuous") == 7
+    assert text.count("no bound") == 1
+    assert "Theorem 20, two stages: Assumption 19 fails: K1 is at least M = 4, K1 S A at least 256" in text
     assert "at least 261 episodes (E17)" in text
     assert "not proved here: actions must be at least 10, not 4" in text
     for number in (6, 8, 18, 22):
         assert f"E{number} " in text
         assert ERRATA[number] in text
     assert "E27" not in text
+
+
+def test_it_says_which_premise_fails_in_the_papers_experiment():
+    found = paper_bounds.compute(episodes=204)
+    holds = {premise.name.split(":")[0]: premise.holds for premise in found.premises}
+    assert holds == {
+        "N, H0 and the bonus are those of the text": True,
+        "lambda": True,
+        "Assumption 4, for UCRL2": False,
+        "Assumption 12": False,
+        "Assumption 19, for two stages": False,
+    }
+    assert "it is 350,443 in the paper's grids, and infinite in those of the released code (E22)" in printed(found)
+    assert "K - K1 at most 200" in found.premises[-1].why
+    exact = paper_bounds.compute(hitting_time=350_443, diameter=11.51)
+    assert [premise.holds for premise in exact.premises] == [True, None, None, None, False]
+
+
+def test_assumption_19_needs_as_many_episodes_as_its_proof():
+    few, enough = (paper_bounds.compute(episodes=episodes) for episodes in (260, 261))
+    assert named(few.upper, "Theorem 20").bound is None
+    assert named(enough.upper, "Theorem 20").bound is not None
+    assert [found.premises[-1].holds for found in (few, enough)] == [False, None]
+    assert "within the first 4 of the 261 episodes" in enough.premises[-1].why
 
 
 def test_a_narrow_terminal_still_shows_every_number():
@@ -68,6 +96,11 @@ def test_released_constants():
     assert (found.setting.samples, found.setting.clustering_horizon) == (1043, 101_262)
     assert found.short[1] == 8_972
     assert {14, 27} <= set(found.errata)
+    assert [row.name for row in found.upper if row.bound is not None] == ["UCRL2, every episode alone"]
+    assert found.premises[0].holds is False
+    text = printed(found)
+    assert text.count("no bound") == 7
+    assert text.count("not for those of the released code (E14, E27)") == 1
 
 
 def test_a_bound_that_says_something():
@@ -96,8 +129,8 @@ def test_a_horizon_too_short_for_all_pairs():
         assert not row.vacuous
     assert "Corollary, S x A: horizon must be above H0 = 13,031,424" in printed(found)
     assert 18 not in found.errata
-    roomy = paper_bounds.compute(horizon=20_000_000)
-    assert all(row.bound is not None and row.trivial in (200 * 20_000_000, 200 * 19_389_152) for row in roomy.upper)
+    roomy = paper_bounds.compute(horizon=20_000_000, episodes=300)
+    assert all(row.bound is not None and row.trivial in (300 * 20_000_000, 300 * 19_389_152) for row in roomy.upper)
 
 
 def test_one_world_has_no_two_stages():

@@ -1,7 +1,8 @@
-"""What the paper's theorems promise for one setting, beside the trivial K H.
+"""What the paper's theorems promise for one setting, beside the trivial K H, and which of their premises fail there.
 
 N, H0, delta, L and the bonus; every regret bound with its parts; the lower bounds; and the errata of the paper that the
-numbers depend on.  :mod:`aomultirl.reports.bounds_table` shows them.
+numbers depend on.  A bound is there only where nothing about the sizes and the constants breaks a premise; what is a
+matter of the worlds is listed as such.  :mod:`aomultirl.reports.bounds_table` shows them.
 """
 
 from collections.abc import Callable
@@ -14,6 +15,9 @@ LEARNING_HORIZON = 200
 """H1 of the paper's experiment."""
 PAPER_SIZES = (16, 4, 4, 7.0)
 """S, A, M and the hitting time of the paper's experiment, which errata 22 and 23 are about."""
+PAPER_SEPARATION, SHORTEST_DIAMETER = 1.3, 11.508
+"""Of the worlds in that experiment: lambda, and the diameter of the text's grids, rounded down."""
+RELEASED = "proved for the text's N, H0 and bonus, not for those of the released code (E14, E27)"
 SMALL_LOGARITHM = 4.0
 """L below which the proof for UCBVI does not hold (erratum 28)."""
 BY_CONSTANTS = {"paper": set[int](), "released": {14, 27}}
@@ -123,6 +127,19 @@ class LowerBound(NamedTuple):
     errata: tuple[int, ...]
 
 
+class Premise(NamedTuple):
+    """What some of the theorems presuppose.
+
+    name: what that is.
+    holds: None where it depends on the worlds, or on the stream.
+    why: what speaks for or against it.
+    """
+
+    name: str
+    holds: bool | None
+    why: str
+
+
 class Bounds(NamedTuple):
     """All that is promised for a setting.
 
@@ -132,6 +149,7 @@ class Bounds(NamedTuple):
     short: both of these with H1 for H in L.
     visits: n of each pair of a world at the end, if the learning steps spread evenly.
     bonus: after so many visits.
+    premises: of the upper bounds.
     upper, lower: the bounds.
     errata: the numbers of those that apply.
     """
@@ -143,6 +161,7 @@ class Bounds(NamedTuple):
     short: tuple[float, int]
     visits: float
     bonus: float
+    premises: list[Premise]
     upper: list[UpperBound]
     lower: list[LowerBound]
     errata: list[int]
@@ -219,7 +238,7 @@ def _bounds(setting: BoundsSetting) -> Bounds:
     visits = setting.episodes * setting.learning_horizon / (setting.models * setting.every_pair)
     upper, lower = _upper_bounds(setting), _lower_bounds(setting)
     errata = BY_CONSTANTS[setting.constants].union(*(row.errata for row in upper), *(row.errata for row in lower))
-    if (setting.states, setting.actions, setting.models, setting.hitting_time) == PAPER_SIZES:
+    if _is_the_papers(setting):
         errata |= {22, 23}
     if log < SMALL_LOGARITHM:
         errata.add(28)
@@ -232,36 +251,89 @@ def _bounds(setting: BoundsSetting) -> Bounds:
         short=short,
         visits=visits,
         bonus=float(setting.apply(theory.bonus, visits=visits)),
+        premises=_premises(setting),
         upper=upper,
         lower=lower,
         errata=sorted(errata),
     )
 
 
+def _premises(setting: BoundsSetting) -> list[Premise]:
+    """What the theorems on clustering, then learning presuppose, beside known rewards."""
+    released, ours, worlds = setting.constants != "paper", _is_the_papers(setting), "a matter of the worlds"
+    longest = "it is 350,443 in the paper's grids, and infinite in those of the released code (E22)"
+    premises = [
+        Premise(
+            "N, H0 and the bonus are those of the text", not released, RELEASED if released else "so they are here"
+        ),
+        Premise(
+            f"lambda: every two worlds differ by at least {setting.separation:.7g} somewhere",
+            True if ours and setting.separation <= PAPER_SEPARATION else None,
+            "the paper's grids are 1.3 apart" if ours else worlds,
+        ),
+        Premise(
+            f"Assumption 4, for UCRL2: diameters are at most {setting.across:,.7g}",
+            False if ours and setting.across < SHORTEST_DIAMETER else None,
+            "it is 11.508 in the paper's grids, and 16.152 in those of the released code (E22)" if ours else worlds,
+        ),
+        Premise(
+            f"Assumption 12: hitting times are at most {setting.hitting_time:,.7g}",
+            False if ours else None,
+            longest if ours else worlds,
+        ),
+    ]
+    if setting.models > 1:
+        fails, most = _breaks_assumption_19(setting), _early(setting)
+        why = fails or f"every world must come within the first {most:,} of the {setting.episodes:,} episodes (E17)"
+        premises.append(Premise("Assumption 19, for two stages: K1 S A < K - K1", False if fails else None, why))
+    return premises
+
+
+def _is_the_papers(setting: BoundsSetting) -> bool:
+    """Whether these are the sizes of the paper's experiment, so that its worlds are the four grids."""
+    return (setting.states, setting.actions, setting.models, setting.hitting_time) == PAPER_SIZES
+
+
+def _early(setting: BoundsSetting) -> int:
+    return setting.apply(theory.early_episodes)
+
+
+def _breaks_assumption_19(setting: BoundsSetting) -> str:
+    """Why K episodes are too few for it, since K1 is at least M; empty where they are not."""
+    models, episodes = setting.models, setting.episodes
+    if models <= _early(setting):
+        return ""
+    needed = models * (setting.every_pair + 1) + 1
+    return (
+        f"K1 is at least M = {models:,}, K1 S A at least {models * setting.every_pair:,}, and K - K1 at most "
+        f"{episodes - models:,}: it takes at least {needed:,} episodes (E17)"
+    )
+
+
 def _upper_bounds(setting: BoundsSetting) -> list[UpperBound]:
     every, learning = setting.over(setting.every_pair), setting._replace(horizon=setting.learning_horizon)
-    known, external = f"Theorem 1, {setting.pairs:,} known pairs", f"... {every.samples:,} external samples"
+    known, external = f"Theorem 16, {setting.pairs:,} known pairs", f"... {every.samples:,} external samples"
     return [
         _upper(known, setting, theory.regret_bound, (6, 7, 8, 19, 29)),
         _upper("Corollary, S x A", every, theory.full_set_bound, (6, 7, 8, 18, 19, 29)),
-        _theorem_2(setting),
+        _theorem_20(setting),
         _upper("S x A, samples of both phases", every, theory.first_stage_bound, (7, 8, 11, 12, 13, 19)),
         _upper("UCBVI, told the world", setting, theory.ucbvi_bound),
         _upper("UCBVI, one world, H1 steps", learning, theory.ucbvi_bound, models=1),
         _upper(external, learning, theory.external_samples_bound, (11, 12), samples=every.samples),
-        _upper("UCRL2, every episode alone", setting, theory.ucrl2_bound, diameter=setting.across),
+        _upper("UCRL2, every episode alone", setting, theory.ucrl2_bound, is_ucbvi=False, diameter=setting.across),
     ]
 
 
-def _theorem_2(setting: BoundsSetting) -> UpperBound:
+def _theorem_20(setting: BoundsSetting) -> UpperBound:
     """Each of the two stages may fail with p / 2 (E21)."""
-    name = "Theorem 2, two stages"
+    name = "Theorem 20, two stages"
     if setting.models == 1:
         return UpperBound(name, None, setting.trivial, "models must be at least 2")
-    least = setting.models * (setting.every_pair + 1) + 1
-    remark = "" if setting.episodes >= least else f"its premise needs at least {least:,} episodes (E17)"
     stage = setting.over(setting.every_pair, failure=setting.failure / 2.0)
-    return _upper(name, stage, theory.two_stage_bound, (6, 7, 8, 17, 18, 19, 21), remark)
+    row = _upper(name, stage, theory.two_stage_bound, (6, 7, 8, 17, 18, 19, 21))
+    fails = _breaks_assumption_19(setting)
+    return row._replace(bound=None, remark=f"Assumption 19 fails: {fails}", errata=(17,)) if fails else row
 
 
 def _upper(
@@ -269,13 +341,16 @@ def _upper(
     setting: BoundsSetting,
     formula: Callable[..., theory.RegretBound],
     errata: tuple[int, ...] = (),
-    remark: str = "",
+    *,
+    is_ucbvi: bool = True,
     **others: Any,
 ) -> UpperBound:
-    """The bound of a formula; none where the clustering phase leaves no steps to learn in."""
+    """The bound of a formula; none where the clustering phase leaves no steps, or UCBVI is not that of the theorems."""
     if setting.learning_horizon < 1:
         return UpperBound(name, None, setting.trivial, f"horizon must be above H0 = {setting.clustering_horizon:,}")
-    return UpperBound(name, setting.apply(formula, **others), setting.trivial, remark, errata)
+    if is_ucbvi and setting.constants != "paper":
+        return UpperBound(name, None, setting.trivial, RELEASED)
+    return UpperBound(name, setting.apply(formula, **others), setting.trivial, errata=errata)
 
 
 def _lower_bounds(setting: BoundsSetting) -> list[LowerBound]:

@@ -1,22 +1,25 @@
-"""What the paper's theorems promise, as tables; a bound above K H is marked "vacuous"."""
+"""What the paper's theorems promise and presuppose, as tables; a bound above K H is marked "vacuous"."""
 
 from aomultirl.analysis.errata import ERRATA
-from aomultirl.analysis.paper_bounds import Bounds, UpperBound
+from aomultirl.analysis.paper_bounds import Bounds, Premise, UpperBound
 from aomultirl.reports.tables import Cell, Judged, TextTable
 
 
 def tables(bounds: Bounds) -> list[TextTable]:
-    """The constants, the upper bounds, the lower bounds, and the errata under them."""
+    """The constants, the premises and the upper bounds, the lower bounds, and the errata under them."""
     lower = [[row.name, "" if row.value is None else _number(row.value), row.remark] for row in bounds.lower]
+    said = {premise.why for premise in bounds.premises}
+    remarks = [f"{row.name}: {row.remark}" for row in bounds.upper if row.remark and row.remark not in said]
     errata = [[f"E{number}", ERRATA[number]] for number in bounds.errata]
     return [
         _constants(bounds),
+        TextTable("Premises of the theorems", ("premise", "holds", "why"), list(map(_premise, bounds.premises))),
         TextTable(
-            "Regret is at most (with probability 1 - p; UCRL2: in expectation)",
+            "Regret is at most, where the premises hold (with probability 1 - p; UCRL2: in expectation)",
             ("", "~ K", "~ sqrt(K)", "~ ln K", "total", "K H", ""),
             list(map(_upper, bounds.upper)),
             numbers=(1, 2, 3, 4, 5),
-            caption=[f"{row.name}: {row.remark}" for row in bounds.upper if row.remark],
+            caption=remarks,
         ),
         TextTable("In the worst worlds of this size, at least", ("", "", ""), lower, numbers=(1,)),
         TextTable("Errata of the paper, and remarks, that these numbers depend on", ("", ""), errata),
@@ -40,6 +43,10 @@ def _constants(bounds: Bounds) -> TextTable:
         ("bonus after so many", f"{bounds.bonus:,.6g}"),
     ]
     return TextTable(title, ("", ""), rows)
+
+
+def _premise(row: Premise) -> list[Cell]:
+    return [row.name, Judged("?" if row.holds is None else "yes" if row.holds else "no", row.holds), row.why]
 
 
 def _upper(row: UpperBound) -> list[Cell]:
