@@ -6,6 +6,7 @@ import aomultirl as ao
 from aomultirl.reports.page import Run
 from aomultirl.worlds.environment import WorldEnv
 from pages import told
+from proven import proven_agent, proven_worlds
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,12 @@ def runs(models):
         for name, (agent, stream) in agents.items()
         for run in range(3)
     ]
+
+
+@pytest.fixture(scope="module")
+def proven():
+    """A run in which Theorem 16 holds."""
+    return ao.run(proven_agent(), proven_worlds(), ao.streams.round_robin(), 30)
 
 
 @pytest.fixture(scope="module")

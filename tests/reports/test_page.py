@@ -10,7 +10,8 @@ import pytest
 import aomultirl as ao
 from aomultirl.experiments.history import History
 from aomultirl.reports.page import Run, comparison_charts, episode_curves, groups, make_page, run_charts, write_page
-from pages import Outline, content, figures, without_scripts
+from pages import Outline, chart_of, content, figures, without_scripts
+from proven import HITTING_TIME, LAMBDA, proven_worlds
 
 
 def test_every_view_is_a_figure_that_plotly_accepts(runs, unjudged):
@@ -61,10 +62,52 @@ def test_regret_is_split(runs):
     )
     assert total == pytest.approx(history.regret(), rel=1e-4)
     assert total == pytest.approx(clustering + learning, rel=1e-3)
-    bound = [trace for trace in drawn["regret-total"]["traces"] if trace["meta"].get("bound")]
+    assert [trace for trace in drawn["regret-total"]["traces"] if trace["meta"].get("bound")] == []
+
+
+def test_a_bound_is_drawn_where_its_theorem_holds(proven):
+    page = make_page([Run("AOMultiRL", 0, proven)])
+    drawn = chart_of(page, "regret-total")
+    bound = [trace for trace in drawn["traces"] if trace["meta"].get("bound")]
     assert [trace["name"] for trace in bound] == ["AOMultiRL: the theorem's bound"]
-    line = drawn["regret-total"]["views"]["0"]["data"][drawn["regret-total"]["traces"].index(bound[0])]
-    assert line["y"][-1] == pytest.approx(history.about["bound"]["total"][-1], rel=1e-4)
+    line = drawn["views"]["0"]["data"][drawn["traces"].index(bound[0])]
+    assert line["y"][-1] == pytest.approx(proven.about["bound"]["total"][-1], rel=1e-4)
+    text = html.unescape(without_scripts(page))
+    assert "The theorem's bound on the regret of all episodes of a run is" in text
+    assert '<td>Theorem 16</td><td><span class="yes">✓ yes</span></td>' in text
+
+
+def test_a_page_says_which_premise_fails(runs):
+    text = html.unescape(without_scripts(make_page(runs)))
+    assert "Theorems on the regret, and whether they hold here" in text
+    assert '<td>Theorem 16</td><td><span class="no">✗ no</span></td>' in text
+    for words in ("N and H0 are those of the released code", "some policy avoids a state for ever (Assumption 12)"):
+        assert words in text
+    assert "The theorem's bound on the regret" not in text
+    assert "19, for two stages" in text
+    alone = html.unescape(without_scripts(make_page([run for run in runs if run.agent == "Random"])))
+    assert "Theorems on the regret" not in alone
+
+
+def test_assumption_19_is_listed_for_the_runs_of_two_stages():
+    """K1 is that of the stream, and of the agents that need it, where there are some."""
+    worlds, told = proven_worlds(), {"models": 2, "hitting_time": HITTING_TIME, "failure": 0.5, "learning_horizon": 5}
+    two_stages = ao.agents.TwoStageAOMultiRL(separation=LAMBDA, **told)
+    late = ao.run(two_stages, worlds, ao.streams.sequence([0, 0, 1] + [0] * 13), 16)
+    never = ao.run(ao.agents.Random(5), worlds, ao.streams.sequence([0] * 16), 16)
+    pages = [html.unescape(without_scripts(make_page(shown, worlds))) for shown in ([late, never], [never])]
+    assert "K1 = 3: K1 S A = 12 is below K - K1 = 13" in pages[0]
+    assert "one of them never came" in pages[1]
+
+
+def test_a_bound_whose_premises_nobody_looked_at_is_not_shown(proven):
+    """Histories of earlier versions have no premises."""
+    about = {name: value for name, value in proven.about.items() if name != "premises"}
+    page = make_page([Run("AOMultiRL", 0, History(proven.columns, about))])
+    assert [trace for trace in chart_of(page, "regret-total")["traces"] if trace["meta"].get("bound")] == []
+    text = html.unescape(without_scripts(page))
+    assert "of a version that checked no premises, and its bound is not shown" in text
+    assert "The theorem's bound on the regret" not in text
 
 
 def test_running_means_skip_what_was_not_evaluated():

@@ -80,11 +80,21 @@ def test_runs_and_agents_can_be_chosen(browser, report):
     choose("agent", 0)
     assert browser.run("document.getElementById('chart-distances').hidden") is True
     assert browser.run("document.querySelectorAll('#maps svg').length") == 0
-    choose("bound", "true")
-    assert visible(browser, "regret-total", "AOMultiRL: the theorem\\'s bound") is True
-    assert browser.run("document.getElementById('chart-regret-total').layout.yaxis.type") == "log"
     choose("measure", "recent")
     assert "last 20 episodes" in browser.run(words.format("rewards"))
+    assert browser.errors() == []
+
+
+def test_a_bound_far_up_comes_with_a_logarithmic_axis(browser, proven, tmp_path):
+    path = tmp_path / "proven.html"
+    write_page(path, [Run("Proven", 0, proven)])
+    browser.width(1200)
+    browser.open(path)
+    control = "document.querySelector('[data-control=\"bound\"]')"
+    assert visible(browser, "regret-total", "Proven: the theorem\\'s bound") is False
+    browser.run(f"{control}.checked = true; {control}.dispatchEvent(new Event('change', {{bubbles: true}}))")
+    assert visible(browser, "regret-total", "Proven: the theorem\\'s bound") is True
+    assert browser.run("document.getElementById('chart-regret-total').layout.yaxis.type") == "log"
     assert browser.errors() == []
 
 

@@ -11,6 +11,7 @@ from aomultirl.analysis import intervals, phrases
 from aomultirl.experiments.history import History
 from aomultirl.reports.page import Run, make_page
 from pages import chart_of, code_of, content, told, without_scripts
+from proven import proven_agent, proven_worlds
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +111,8 @@ def test_maps_of_several_worlds():
     assert [view["world"] for view in found["views"].values()] == [0, 1]
 
 
-def test_runs_of_different_lengths(models):
-    agent = ao.agents.AOMultiRL(**told(distinguishing_set=[(1, 0), (8, 3), (2, 1)]))
+def test_runs_of_different_lengths():
+    models, agent = proven_worlds(), proven_agent()
     long, short = (ao.run(agent, models, ao.streams.paper(), episodes, episodes) for episodes in (12, 7))
     alone = ao.run(ao.agents.Random(100), models, ao.streams.paper(), 9)
     page = make_page([Run("two", 0, long), Run("two", 1, short), Run("one", 0, alone)])

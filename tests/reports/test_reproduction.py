@@ -83,6 +83,10 @@ def test_the_summary_is_sane(quick):
         assert agent["clusters"] == [4 if label in (GIVEN, DISCOVERED) else 0] * 2
     last = {label: agent["mean_last_20"]["exact"] for label, agent in summary["agents"].items()}
     assert last[RANDOM] < last[ALONE] < last[GIVEN] < last[OPTIMAL]
+    broken = {label: (agent["premises"] or {}).get("broken", []) for label, agent in summary["agents"].items()}
+    assert {label: len(sentences) for label, sentences in broken.items() if sentences} == {GIVEN: 3, DISCOVERED: 4}
+    assert "(Assumption 12)" in broken[GIVEN][2]
+    assert "(Assumption 19)" in broken[DISCOVERED][3]
     assert summary["agents"][DISCOVERED]["discovered_sets"] == [[[7, 2], [13, 0], [14, 1]]] * 2
     assert len(summary["claims"]) == 20
 

@@ -51,6 +51,7 @@ def _agent(results: Results, label: str) -> dict[str, Any]:
             int((history["misclustered"] & history["exploration_ok"]).sum()) for history in histories
         ),
         "discovered_sets": [history.about["findings"].get("discovered") for history in histories],
+        "premises": histories[0].about.get("premises"),
         "clustering_horizon": histories[0].about["findings"].get("clustering_horizon"),
         "samples": histories[0].about["findings"].get("samples"),
         "steps": int(sum((h["identification_steps"] + h["learning_steps"]).sum() for h in histories)),

@@ -50,6 +50,8 @@ def reproduce(
     from aomultirl.experiments import executors, progress
     from aomultirl.experiments.paper import PaperExperiment
     from aomultirl.reports import claims_table, reproduction
+    from aomultirl.reports.premises_table import premises_table
+    from aomultirl.reports.tables import for_terminal
 
     experiment = PaperExperiment(runs, episodes, seed, edges, constants)
     executors.read_workers(workers)
@@ -61,6 +63,8 @@ def reproduce(
     _tell_set_aside(found.set_aside)
     claims = (claim.as_json() for claim in found.claims)
     claims_table.print_claims(claims, "What the paper says, and what was found", Console(), places=True)
+    if premises := premises_table(found.results.histories):
+        Console().print(for_terminal(premises))
     typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
 
 

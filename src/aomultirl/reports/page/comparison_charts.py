@@ -13,6 +13,7 @@ from aomultirl.reports.page import episode_curves
 from aomultirl.reports.page.episode_curves import RECENT, Curves, Floats, Measure, curves, running_mean
 from aomultirl.reports.page.groups import Group, shared_stretches
 from aomultirl.reports.page.rendering import in_a_sentence
+from aomultirl.reports.premises_table import shown_bound
 
 MOST_NAMED = 6
 """Agents that a sentence names."""
@@ -81,8 +82,8 @@ def identifying(groups: Sequence[Group]) -> list[Group]:
 
 
 def bounds(one: Group) -> dict[int, dict[str, Any]]:
-    """The theorem's bound for every run that has one."""
-    return {run: h.about["bound"] for run, h in one.runs.items() if h.about.get("bound")}
+    """The theorem's bound for every run in which it holds."""
+    return {run: bound for run, history in one.runs.items() if (bound := shown_bound(history))}
 
 
 def regret_after(history: History, episodes: int, part: str = "total") -> float:

@@ -26,6 +26,7 @@ from aomultirl.reports.page.groups import Group, Run, as_runs, group, shown_runs
 from aomultirl.reports.page.rendering import render
 from aomultirl.reports.page.run_origin import world_call
 from aomultirl.reports.page.sweep_section import Sweep, section
+from aomultirl.reports.premises_table import premises_table
 from aomultirl.worlds import catalogue
 
 PACKAGES = ("numpy", "scipy", "numba", "plotly")
@@ -127,6 +128,7 @@ def _of_agents(groups: Sequence[Group], shown: Sequence[int]) -> dict[str, Any]:
         "judged": {is_evaluated(one.first) for one in groups},
         "known_worlds": {bool(history["task"].max() >= 0) for history in histories},
         "bounds": agent_summaries.regret_bounds(groups),
+        "premises": premises_table({one.label: one.runs.values() for one in groups}),
         "unequal_steps": agent_summaries.unequal_steps(known) if known else {},
         "coincide": agent_summaries.coincide(known),
         "evidence_kinds": {kind for history in histories for trace in evidence_charts.kept(history) for kind in trace},
