@@ -1,13 +1,19 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 
+import aomultirl as ao
 from aomultirl.analysis import intervals
 from aomultirl.analysis.leaderboard import leaderboard
+from aomultirl.analysis.measures import NEEDED, has_ends, summarise
+from aomultirl.experiments import loading
 from folders import GRID, OPTIMAL, RANDOM, cells, keep, part
 
 LONGER = part("Random", horizon=25)
+GAMMA = [[1, 0], [8, 3], [2, 1]]
+SEQUENTIAL = part("SequentialAOMultiRL", failure=0.03, horizon=300, separation=1.29, distinguishing_set=GAMMA)
 ONCE = part("OneEpisodeUCBVI", failure=0.03, horizon=10)
 
 
@@ -39,6 +45,7 @@ def test_lines_are_means_and_intervals_over_runs(board, given):
         "total_reward": earned,
         "reward_per_step": lambda history: earned(history) / 40,
         "regret": lambda history: history["regret"].sum(),
+        "regret_per_step": lambda history: history["regret"].sum() / 40,
         "identification_steps": lambda history: history["identification_steps"].mean(),
         "steps": lambda history: (history["identification_steps"] + history["learning_steps"]).mean(),
     }
@@ -76,15 +83,66 @@ def test_clusters_that_are_wrong_are_counted(tmp_path):
     np.testing.assert_array_equal(line.values["misclustered"], counts)
 
 
-def test_episodes_in_no_cluster_are_counted_and_shown(tmp_path):
-    agent = part("Recall", failure=0.03, horizon=30)
-    given = cells((agent, RANDOM), episodes=(5,), runs=2)
+def test_episodes_in_no_cluster_are_counted_and_those_that_were_believed_stand_apart(tmp_path):
+    agents = {"Recall": part("Recall", failure=0.03, horizon=300), "told": SEQUENTIAL, "Random": RANDOM}
+    given = cells(agents, episodes=(12,), runs=2)
     keep(tmp_path / "a", given)
     [table] = leaderboard(tmp_path / "a").tables
-    spans = {line.label: line.spans["abstained"].mean for line in table.lines}
-    assert spans["Recall"] == by_hand(given, "Recall", lambda history: history["abstained"].sum()).mean() > 0
-    assert np.isnan(spans["Random"])
-    assert "in no cluster" in table.headings
+    spans = {line.label: line.spans for line in table.lines}
+    counts = {
+        "abstained": lambda history: history["abstained"].sum(),
+        "believed_only": lambda history: (history["abstained"] & (history["sure"] >= 0.99)).sum(),
+        "in_doubt": lambda history: (history["abstained"] & ~(history["sure"] >= 0.99)).sum(),
+    }
+    for name, count in counts.items():
+        assert spans["Recall"][name].mean == by_hand(given, "Recall", count).mean() > 0
+        assert np.isnan(spans["Random"][name].mean)
+    assert spans["told"]["abstained"].mean == spans["told"]["in_doubt"].mean > 0
+    assert np.isnan(spans["told"]["believed_only"].mean)
+    assert {"sure, not proven", "in doubt"} <= set(table.headings)
+    assert "not proven" not in table.headings
+
+
+def test_a_belief_whose_strength_nobody_knows_is_no_belief_of_99_percent(tmp_path):
+    keep(tmp_path / "a", cells((RANDOM,), runs=1))
+    [cell] = loading.find(tmp_path / "a", columns=NEEDED).cells
+    told = {"taken_for": [3, 3, 3, -1], "sure": [np.nan, 0.99, 0.98, np.nan], "abstained": [True] * 4}
+    rows = cell.rows.with_columns(**{name: pl.Series(values) for name, values in told.items()})
+    [found] = summarise([cell._replace(rows=rows)])
+    assert (found["abstained"], found["believed_only"], found["in_doubt"]) == (4, 1, 3)
+
+
+def test_where_nobody_has_beliefs_what_was_not_proven_is_one_number(tmp_path):
+    keep(tmp_path / "a", cells({"told": SEQUENTIAL, "Random": RANDOM}, runs=1))
+    [table] = leaderboard(tmp_path / "a").tables
+    assert "not proven" in table.headings
+    assert not {"sure, not proven", "in doubt"} & set(table.headings)
+    keep(tmp_path / "b", cells((RANDOM, OPTIMAL), runs=1))
+    [table] = leaderboard(tmp_path / "b").tables
+    assert "not proven" not in table.headings
+
+
+@pytest.mark.parametrize("name", ["doors", "gridworld", "permuted_cliffs", "rings", "sparse_random", "swapped_taxis"])
+def test_worlds_that_end_episodes_are_known_by_their_description(name):
+    models = getattr(ao.worlds, name)()
+    assert has_ends(models.origin) == any(world.terminal.any() for world in models)
+    assert not has_ends(None)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_lock_ends_an_episode_unless_it_is_tried_again(again):
+    models = ao.worlds.diabolical_locks(again=again)
+    assert has_ends(models.origin) == any(world.terminal.any() for world in models) == (not again)
+
+
+def test_lives_that_end_early_are_compared_by_what_they_earned(tmp_path):
+    keep(
+        tmp_path / "a",
+        cells((part("Random", horizon=20), part("OneEpisodeLearner", horizon=20)), worlds=(part("doors"),)),
+    )
+    [table] = leaderboard(tmp_path / "a").tables
+    assert len({line.spans["steps"].mean for line in table.lines}) == 2  # who finds the door is there sooner
+    assert table.ranking == "total_reward"
 
 
 def test_agents_of_two_folders_meet_on_the_problems_that_both_have(tmp_path):
@@ -126,7 +184,8 @@ def test_where_episodes_are_not_equally_long_the_reward_of_a_step_decides(tmp_pa
     )
     assert "not equally long" in table.notes[0]
     assert table.headings[0] == "reward a step"
-    assert "steps an episode" in table.headings
+    assert {"steps an episode", "regret a step"} <= set(table.headings)
+    assert "exact regret" not in table.headings
 
 
 def test_a_single_run_has_neither_interval_nor_test(tmp_path):

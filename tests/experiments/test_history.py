@@ -34,6 +34,36 @@ def test_regret_and_aper_are_running_sums_and_means(history):
     assert history.aper() == pytest.approx([history["evaluation_reward"][: k + 1].mean() for k in range(20)])
 
 
+def judged(history, **columns):
+    """The history with other columns, those that are missing as of an agent that proves nothing."""
+    count = len(history)
+    plain = {
+        "abstained": np.ones(count, np.bool_),
+        "cluster": np.full(count, -1),
+        "misclustered": np.zeros(count, np.bool_),
+    }
+    return ao.History({**history.columns, **plain, **columns}, history.about)
+
+
+def test_what_was_not_proven_was_believed_or_is_in_doubt(history):
+    sure = np.tile([0.99, 0.9899, np.nan, 1.0], 5)
+    taken = np.tile([3, 3, 7, -1], 5)  # some agents have names for worlds, but do not say how sure they are
+    mine = judged(history, sure=sure, taken_for=taken)
+    assert mine.believed_only.tolist() == [True, False, False, False] * 5
+    assert mine.in_doubt.tolist() == [False, True, True, True] * 5
+    told = "worlds told apart: 0 clusters, 0 episodes in a wrong one; 5 taken for one world, not proven; "
+    assert repr(mine).split("\n")[3] == f"{told}15 in doubt, 4 of them lately"
+    proven = judged(history, sure=sure, taken_for=taken, abstained=np.zeros(20, np.bool_), cluster=np.zeros(20, int))
+    assert not proven.believed_only.any()
+    assert not proven.in_doubt.any()
+    assert repr(proven).split("\n")[3] == "worlds told apart: 1 cluster, 0 episodes in a wrong one"
+
+
+def test_an_agent_without_beliefs_says_what_it_did_not_prove(history):
+    told = repr(judged(history)).split("\n")[3]
+    assert told == "worlds told apart: 0 clusters, 0 episodes in a wrong one; 20 episodes not proven"
+
+
 def test_parquet_without_loss(history, tmp_path):
     path = tmp_path / "run.parquet"
     history.write(path)

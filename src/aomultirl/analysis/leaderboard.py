@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aomultirl import descriptions
 from aomultirl.analysis import intervals
 from aomultirl.analysis.intervals import Span
-from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, has_ends, summarise
+from aomultirl.analysis.measures import BEHIND, MEASURES, NEEDED, UNEQUAL, has_ends, summarise
 from aomultirl.analysis.paired_test import MEANING, PairedTest, compare
 from aomultirl.analysis.phrases import counted
 from aomultirl.experiments import loading
@@ -28,8 +28,6 @@ from aomultirl.experiments.package_state import states
 
 Floats = NDArray[np.float64]
 Runs = dict[int, tuple[Finished, dict[str, float]]]
-UNEQUAL = 1.01
-"""Ratio from which episodes are not equally long."""
 FEW = 10
 """Runs up to which it is said that a bootstrap interval is too short."""
 
@@ -58,7 +56,7 @@ class AgentLine:
     label: what reports call it.
     agent: {"name", "parameters"}, with defaults.
     cells: its runs, by their numbers.
-    values: of every measure, (runs,), nan where it was not recorded or the agent has no clusters.
+    values: of every measure, (runs,), nan where it was not recorded or the agent has no clusters, or no beliefs.
     spans: of every measure, over the runs.
     behind: what the best has more in the measure that orders them, over the runs that both have; None for the best.
     """
@@ -99,13 +97,18 @@ class ProblemTable:
 
     @property
     def columns(self) -> list[str]:
-        """The measures to show, and "" for the differences in the first; steps only where they are not equal."""
-        hidden = {self.ranking}
-        if self.ranking == "total_reward":
-            hidden |= {"reward_per_step", "steps"}
-        if not any(line.spans["abstained"].mean > 0 for line in self.lines):
-            hidden.add("abstained")
-        return [self.ranking, "", *(name for name in MEASURES if name not in hidden)]
+        """The measures to show, and "" for the differences in the first; steps only where they are not equal.
+
+        Where episodes were not proven, and some agent has beliefs, those that it was sure of stand apart.
+        """
+        hidden = {"reward_per_step", "regret_per_step", "steps"} if self.ranking == "total_reward" else {"regret"}
+        hidden |= {"abstained"} if self._has("believed_only") else {"believed_only", "in_doubt"}
+        hidden |= set() if self._has("abstained") else {"abstained"}
+        return [self.ranking, "", *(name for name in MEASURES if name not in {self.ranking, *hidden})]
+
+    def _has(self, measure: str) -> bool:
+        """Whether any agent has more than none."""
+        return any(line.spans[measure].mean > 0 for line in self.lines)
 
     @property
     def headings(self) -> list[str]:
@@ -201,8 +204,11 @@ def _lines(grouped: Sequence[Mapping[tuple[str, str], Runs]], problems: Sequence
 
 def _values(runs: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
     found = {name: np.array([run[name] for run in runs]) for name in MEASURES}
+    unknown = np.full(len(runs), np.nan)
     if not any(run["clusters"] or run["abstained"] for run in runs):
-        found["misclustered"] = found["abstained"] = np.full(len(runs), np.nan)
+        found |= dict.fromkeys(("misclustered", "abstained", "in_doubt"), unknown)
+    if not any(run["beliefs"] for run in runs):
+        found["believed_only"] = unknown
     return found
 
 
@@ -249,8 +255,8 @@ def _notes(lines: Sequence[AgentLine], ranking: str) -> list[str]:
     said = []
     if ranking == "reward_per_step":
         said.append(
-            "The episodes of these agents are not equally long, so their total rewards and regrets cannot be compared; "
-            "they are ordered by their reward a step."
+            "The episodes of these agents are not equally long, so their total rewards cannot be compared; they are "
+            "ordered by their reward a step, and regret is that of a step."
         )
     if any(line.runs != lines[0].runs for line in lines):
         each = "; ".join(f"{line.label} {len(line.runs)}" for line in lines)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl import files
+from aomultirl.agents.recall_memory import RESOLVED
 
 if TYPE_CHECKING:
     import polars
@@ -31,7 +32,8 @@ class Row(NamedTuple):
     evaluation_reward, evaluation_value: the paper's metric, sampled and exact, the policy learned so far without a
     bonus from the start.  estimate_error: the mean over all pairs of the l1 distance between the true transitions and
     those learned so far of this world; a pair never visited counts 1.  Numbers that need the world are nan where
-    nobody knows it.  certified: an old cluster, proven at every pair it takes.  abstained: in no cluster.
+    nobody knows it.  certified: an old cluster, proven at every pair it takes.  abstained: in no cluster, for want of
+    proof; what the agent believed, and acted on, is in the next two.
     taken_for: the name of the world that the agent believes the episode was, proven or not, -1 where it has no beliefs.
     sure: how probable it found that when the episode was over; nan where it has no beliefs.
     """
@@ -127,6 +129,16 @@ class History:
             raise ValueError("misclustered episodes cannot be counted: nobody knows which world each episode was")
         return int(self["misclustered"].sum())
 
+    @property
+    def believed_only(self) -> NDArray[np.bool_]:
+        """Which episodes were not proven, but taken for a world of which the agent was then 99 % sure, (K,)."""
+        return np.asarray(self["abstained"] & (self["taken_for"] >= 0) & (self["sure"] >= RESOLVED))
+
+    @property
+    def in_doubt(self) -> NDArray[np.bool_]:
+        """Which episodes of an agent that looks for clusters were neither proven nor :attr:`believed_only`, (K,)."""
+        return np.asarray(self["abstained"] & ~self.believed_only)
+
     def regret(self) -> NDArray[np.float64]:
         """Cumulative regret, (K,), an unbiased sample of the paper's equation 1, exact from the learning phase on.
 
@@ -204,21 +216,31 @@ def _summary(history: History) -> Iterator[str]:
     identifying = history["identification_steps"].mean()
     spent = f", {identifying:,.4g} of them to recognise the world" if identifying else ""
     yield f"steps: {steps.mean():,.4g} an episode, {steps.min():,} to {steps.max():,}{spent}"
-    worlds, none = len(set(history["cluster"].tolist()) - {-1}), int(history["abstained"].sum())
-    wrong = f", {history.misclustered:,} episodes in a wrong one" if (history["task"] >= 0).any() else ""
-    unsure = f", {none:,} episodes in none" if none else ""
-    believed = ""
-    if (history["taken_for"] >= 0).any():
-        names = set(history["taken_for"][-last:].tolist()) - {-1}
-        believed = f"; lately {len(names)} believed, {np.nanmean(history['sure'][-last:]):.0%} sure"
-    told = f"{worlds}{unsure}{wrong}{believed}" if worlds or none else "this agent does not"
-    yield f"worlds told apart: {told}"
+    yield f"worlds told apart: {_recognised(history, last)}"
     if np.isnan(history["regret"]).all():
         yield "regret: not known" + ("" if history._knows_the_worlds() else ", as nobody knows the worlds")
     else:
         regret = history["regret"]
         lately = regret[-last:].mean()
         yield f"regret: {regret.sum():,.6g} in all, {regret.mean():,.4g} an episode, {lately:,.4g} lately"
+
+
+def _recognised(history: History, last: int) -> str:
+    """Which worlds were told apart, by proof and by belief; ``last``: episodes that are lately."""
+    clusters, unproven = len(set(history["cluster"].tolist()) - {-1}), int(history["abstained"].sum())
+    if not clusters and not unproven:
+        return "this agent does not"
+    wrong = f", {history.misclustered:,} episodes in a wrong one" if (history["task"] >= 0).any() else ""
+    worlds = f"{clusters} cluster{'' if clusters == 1 else 's'}{wrong}"
+    if not unproven:
+        return worlds
+    if np.isnan(history["sure"]).all():
+        return f"{worlds}; {unproven:,} episodes not proven"
+    believed, doubt = history.believed_only, history.in_doubt
+    names = len(set(history["taken_for"][believed].tolist()))
+    which = "one world" if names == 1 else f"one of {names} worlds"
+    taken = f"; {believed.sum():,} taken for {which}, not proven" if names else ""
+    return f"{worlds}{taken}; {doubt.sum():,} in doubt, {doubt[-last:].sum():,} of them lately"
 
 
 MOST_WORLDS = 1_000_000

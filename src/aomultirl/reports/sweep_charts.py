@@ -26,7 +26,7 @@ KINDS = ("png", "svg")
 MEASURES = {
     "regret": "cumulative regret",
     "total_reward": "total reward",
-    "identification_steps": "steps identifying",
+    "identification_steps": "steps to identify",
 }
 """What is drawn of a sweep, and what the axes call it."""
 PER_STEP = "reward_per_step"
