@@ -156,7 +156,7 @@ def test_sequential_abstains_where_time_is_short():
     agent = ao.agents.SequentialAOMultiRL(0.03, 300, 1.3 - 1e-6, models.distinguishing_set())
     recording = recorder.record(agent, models, episode=1)
     assert recording.report.abstained
-    assert recording.frames[-1].recognised == recorder.UNDECIDED
+    assert recording.frames[-1].recognised == recorder.UNPROVEN
     assert recording.verdict(recording.frames[-1])[0].startswith("? ")
     assert [bool(frame.recognised) for frame in recording.frames].count(True) == 1
 
@@ -167,14 +167,14 @@ def test_recall_recognises_while_it_acts():
     (here,) = [name for name, task in recording.mostly.items() if task == recording.task]
     assert frame.beliefs[here] > recordings.SURE
     assert not any(max(f.beliefs.values()) > recordings.SURE for f in recording.frames[1:number])
-    assert frame.recognised == f"believed to be w{here + 1} ≈ m1: right; no proof yet"
+    assert frame.recognised == f"believed to be w{here + 1} ≈ m1, not proven yet: right"
     assert {f.part for f in recording.frames} <= {"acting", "proving"}
     assert [f.part_step for f in recording.frames] == [f.step for f in recording.frames]
     assert {f.part_steps for f in recording.frames} == {1_000}
     report, last = recording.report, recording.frames[-1]
     assert report.world == here
-    taken = f"taken for w{here + 1} ≈ m1, {100 * report.sure:.1f} % sure: right"
-    assert last.recognised == f"{taken}; no proof, so put in no cluster"
+    assert report.sure > 0.9995
+    assert last.recognised == f"taken for w{here + 1} ≈ m1, not proven, over 99.9 % sure: right"
     assert recording.verdict(last) == (f"✔ {last.recognised}", True)
 
 
@@ -225,8 +225,8 @@ def test_a_belief_is_judged_by_what_its_world_mostly_was():
 
 def test_a_belief_that_nobody_can_judge_is_neither_right_nor_wrong():
     recording = watched("recall")
-    frame = recording.frames[-1]._replace(recognised="believed to be w9; no proof yet", right=None)
-    assert recording.verdict(frame) == ("? believed to be w9; no proof yet", False)
+    frame = recording.frames[-1]._replace(recognised="believed to be w9, not proven yet", right=None)
+    assert recording.verdict(frame) == ("? believed to be w9, not proven yet", None)
     assert recording.verdict(frame._replace(right=False))[0].startswith("✘")
 
 
@@ -244,7 +244,7 @@ def test_an_agent_is_almost_certain_until_it_doubts():
     agent.horizon = 7
     recording = recorder.record(agent, models, episode=0)
     told = [frame.recognised for frame in recording.frames[:-1]]
-    assert told == ["", *["believed to be w1; no proof yet"] * 3, "", "", ""]
+    assert told == ["", *["believed to be w1, not proven yet"] * 3, "", "", ""]
     assert recording.frames[4].event == "no longer almost certain of any world"
 
 
@@ -264,7 +264,7 @@ def test_recall_goes_for_proof_in_a_new_world():
     assert "acts again" in events
     assert {frame.part for frame in recording.frames} == {"acting", "proving"}
     proven = "like nothing before, a new cluster: right, m1 had none"
-    assert recording.frames[-1].recognised == f"{proven}; taken for the new w1, 100.0 % sure: right"
+    assert recording.frames[-1].recognised == f"{proven}; taken for the new w1, over 99.9 % sure: right"
 
 
 def test_a_new_world_is_recognised_as_new():

@@ -142,7 +142,15 @@ def test_beliefs_are_painted():
     for gauge in recording.gauges(recording.frames[-1], watch_gif.ROWS)[1]:
         assert words[words.index(gauge.name) + 1] == gauge.words
     assert "new" in words
-    assert any(line.startswith("✔ taken for w1 ≈ m1, 100.0 % sure") for line in words)
+    assert any(line.startswith("✔ taken for w1 ≈ m1, not proven, over 99.9 % sure") for line in words)
+
+
+def test_a_belief_that_nobody_can_judge_is_not_painted_as_a_mistake():
+    recording = watched("recall")
+    painter = watch_gif._Painter()
+    painter.picture(recording, len(recording.frames) - 1, "")
+    (looks,) = [looks for _, words, looks in painter.words if words == "? taken for w1, not proven, over 99.9 % sure"]
+    assert looks["fill"] == watch_gif.INK
 
 
 def test_evidence_below_zero_has_no_bar():

@@ -49,11 +49,26 @@ def test_what_recall_believes_and_what_is_proven_are_on_the_screen():
         line = next(line for line in lines if f"{gauge.name} " in line and gauge.words in line)
         assert line.count("━") == watch_terminal.LONG_BAR
     assert "new " in text
-    assert "✔ taken for w1 ≈ m1, 100.0 % sure: right; no proof, so put in no cluster" in text
+    assert "✔ taken for w1 ≈ m1, not proven, over 99.9 % sure: right" in text
     assert "No cluster is proven yet." in "\n".join(shown(watched("recall", episode=0), 0))
     console = Console(file=io.StringIO(), width=200, _environ={})
     watch_terminal.play(recording, console)
-    assert "belief in the end: w1 ≈ m1 100.0 %" in console.file.getvalue()
+    assert "belief in the end: w1 ≈ m1 over 99.9 %" in console.file.getvalue()
+
+
+def test_a_belief_that_nobody_can_judge_is_not_painted_as_a_mistake():
+    recording = watched("recall")
+    last = recording.frames[-1]
+    assert last.recognised == "taken for w1, not proven, over 99.9 % sure"
+    styles = {
+        right: watch_terminal._verdict(recording, last._replace(right=right)).style for right in (None, True, False)
+    }
+    assert styles == {
+        None: f"bold {watch_terminal.TARGET}",
+        True: f"bold {watch_terminal.DONE}",
+        False: f"bold {watch_terminal.WRONG}",
+    }
+    assert watch_terminal._verdict(recording, recording.frames[0]).style == "dim"
 
 
 LONG = pytest.mark.long

@@ -46,6 +46,17 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def belief(share: float) -> str:
+    """A belief in per cent; none is certain, so one that would be rounded to 100 % is said to be above 99.9 %.
+
+    Examples
+    --------
+    >>> belief(0.5), belief(0.9994), belief(0.99999), belief(0.0)
+    ('50.0 %', '99.9 %', 'over 99.9 %', '0.0 %')
+    """
+    return "over 99.9 %" if share >= 0.9995 else f"{100.0 * share:.1f} %"
+
+
 def believed_world(number: int) -> str:
     """What people call a world that an agent believes in: w1, w2, ...; histories count from 0."""
     return f"w{number + 1}"

@@ -17,6 +17,7 @@ import numpy as np
 from aomultirl import checks
 from aomultirl.agents.base import Agent, Episode, Evidence, Report
 from aomultirl.agents.game import NEW
+from aomultirl.analysis.phrases import belief
 from aomultirl.analysis.recording import (
     BELIEF,
     DOUBT,
@@ -31,7 +32,6 @@ from aomultirl.analysis.recording import (
     certified,
     cluster_name,
     pair_name,
-    percent,
 )
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
@@ -50,7 +50,7 @@ FEW = 8
 """Pairs up to which it is worth a pause when another one is certified."""
 LATELY = 5
 """Episodes that were last taken for a believed world, by which it is said which world it mostly was."""
-UNDECIDED = "put in no cluster: the evidence does not suffice"
+UNPROVEN = "not proven: the evidence does not suffice, so it is put in no cluster"
 LAST = 2_000
 """The highest number that can be watched; what is silent for longer looks as if it hung."""
 
@@ -300,7 +300,7 @@ def _is_right(report: Report, task: int, stands_for: dict[int, int]) -> bool | N
 def _verdict(report: Report, task: int, stands_for: dict[int, int], right: bool | None, kind: str) -> str:
     """What the agent takes the world for, and the truth."""
     if right is None and kind in (EVIDENCE, BELIEF):
-        return UNDECIDED
+        return UNPROVEN
     if right is None:
         return "exploration failed: nothing is recognised"
     if not report.new_cluster:
@@ -340,17 +340,17 @@ def _with_beliefs(
         else:
             truth, right = _truth(number, task, stands_for)
             name = believed_name(number, mostly, names_worlds)
-            _say_from(frames, place, f"believed to be {name}{truth}; no proof yet", right)
+            _say_from(frames, place, f"believed to be {name}, not proven yet{truth}", right)
     words, right = proven
     if names_worlds:
         is_new = report.world not in recorder.beliefs
         truth, taken_right = _truth(NEW if is_new else report.world, task, stands_for)
         name = believed_name(report.world, mostly, names_worlds)
-        taken = f"taken for {'the new ' if is_new else ''}{name}, {percent(report.sure)} sure{truth}"
+        taken, judged = f"taken for {'the new ' if is_new else ''}{name}", f"{belief(report.sure)} sure{truth}"
         if right is None:
-            words, right = f"{taken}; no proof, so put in no cluster", taken_right
+            words, right = f"{taken}, not proven, {judged}", taken_right
         else:
-            words = f"{words}; {taken}"
+            words = f"{words}; {taken}, {judged}"
     _say_from(frames, len(frames) - 1, words, right)
     return frames
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aomultirl.agents.base import Evidence, Report
 from aomultirl.agents.game import NEW
-from aomultirl.analysis.phrases import believed_world, counted
+from aomultirl.analysis.phrases import belief, believed_world, counted
 from aomultirl.mdp import MDP
 
 ARROWS = "←→↑↓"
@@ -162,11 +162,14 @@ class Recording:
         return bool(self.frames[number].recognised) and not self.frames[max(0, number - 1)].recognised
 
     def verdict(self, frame: Frame) -> tuple[str, bool | None]:
-        """What the agent takes the world for, in words, and whether that is good; None while it does not know."""
+        """What the agent takes the world for, in words, and whether that is right.
+
+        None while it does not know, where nobody can tell, and where it claims nothing for want of proof.
+        """
         if not frame.recognised:
             return ("? which world is this" if self.kind else ""), None
         if frame.right is None and (self.kind == BELIEF or (self.report.abstained and self.kind != SAMPLES)):
-            return f"? {frame.recognised}", False
+            return f"? {frame.recognised}", None
         return f"{'✔' if frame.right else '✘'} {frame.recognised}", bool(frame.right)
 
     def progress(self, frame: Frame) -> str:
@@ -256,7 +259,7 @@ class Recording:
         others = [frame.beliefs[number] for number in ranked[len(kept) :]]
         listed += [(f"{len(others)} others", sum(others))] if others else []
         listed += [(self.believed(NEW), frame.beliefs.get(NEW, 0.0))]
-        return [Gauge(name, p, percent(p), p > SURE) for name, p in listed]
+        return [Gauge(name, p, belief(p), p > SURE) for name, p in listed]
 
     def _visits(self, frame: Frame, rows: int) -> list[Gauge]:
         """The pairs with most visits, and how many are certified."""
@@ -304,11 +307,6 @@ def believed_name(number: int, mostly: Mapping[int, int], names_worlds: bool) ->
         return "new"
     name = believed_world(number) if names_worlds else cluster_name(number)
     return f"{name} ≈ m{mostly[number] + 1}" if number in mostly else name
-
-
-def percent(share: float) -> str:
-    """A probability in words."""
-    return f"{100.0 * share:.1f} %"
 
 
 def on_grid(world: MDP) -> bool:

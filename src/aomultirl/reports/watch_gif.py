@@ -205,8 +205,10 @@ class _Painter:
     def _words(self, recording: Recording, frame: Frame, number: int) -> None:
         """The verdict, and the last events."""
         words, good = recording.verdict(frame)
-        colour = DIM if good is None else DONE if good else WRONG
-        self.text(24, 392, words, size=15, bold=good is not None, colour=colour, room=WIDTH - 48)
+        colour = INK if frame.recognised else DIM
+        if good is not None:
+            colour = DONE if good else WRONG
+        self.text(24, 392, words, size=15, bold=bool(frame.recognised), colour=colour, room=WIDTH - 48)
         for i, news in enumerate(recording.log(number, NEWS)):
             self.text(24, 416 + 18 * i, f"{news.step:,}: {news.event}", room=WIDTH - 48)
 

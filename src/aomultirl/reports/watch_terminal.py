@@ -84,7 +84,9 @@ def screen(recording: Recording, number: int, note: str, size: tuple[int, int]) 
 
 def _verdict(recording: Recording, frame: Frame) -> Text:
     words, good = recording.verdict(frame)
-    style = "dim" if good is None else f"bold {DONE if good else WRONG}"
+    style = f"bold {TARGET}" if frame.recognised else "dim"
+    if good is not None:
+        style = f"bold {DONE if good else WRONG}"
     return Text(words, style, overflow="ellipsis", no_wrap=True)
 
 
