@@ -45,6 +45,10 @@ def test_curves_can_be_told_apart_in_grey():
     assert len({line.get_markevery()[0] for line in lines}) == 5
 
 
+def test_the_figure_names_the_papers_metric():
+    assert curves_figure.draw_curves(example()).axes[0].get_ylabel() == "Average per-episode reward (APER)"
+
+
 def test_every_style_is_of_its_own():
     for field in ("colour", "dashes", "marker"):
         assert len({getattr(look, field) for look in looks.AGENTS}) >= len(looks.AGENTS) - 1

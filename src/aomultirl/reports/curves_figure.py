@@ -1,5 +1,8 @@
 """The paper's figure: average per-episode reward against the episode, one curve an agent, for print.
 
+It shows the paper's metric, APER: what the policy learned so far earns when it is followed once more after every
+episode.  What was earned in the episodes themselves is another number, which the page puts first.
+
 A band is a percentile bootstrap over runs: with R runs, the mean of R runs drawn with replacement, again and again, and
 of these means the middle ``level``.  The draws come from a fixed seed, so the same data give the same file.  The name
 of a curve stands beside its end, in place of a legend.
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 3.4, 2.5
 """Inches; the width is one column of a two-column page."""
+METRIC = "Average per-episode reward (APER)"
+"""What stands along the figure: the paper's name of its metric."""
 LINE = 8.0
 """Points from one line of a label to the next."""
 LEFT, BOTTOM, LEADER = 30.0, 26.0, 13.0
@@ -66,7 +71,7 @@ def draw_curves(
         "figure",
         title or "",
         "Episode",
-        "Average per-episode reward",
+        METRIC,
         series,
         log_x=False,
         log_y=False,
