@@ -25,6 +25,8 @@ def test_every_view_is_a_figure_that_plotly_accepts(runs, unjudged):
     for wanted in (
         "rewards|mean|all",
         "rewards|recent|2",
+        "metric|mean|all",
+        "metric|recent|1",
         "regret-learning|1",
         "steps|all",
         "timeline|1|2",
@@ -41,7 +43,7 @@ def test_a_wrong_figure_would_be_noticed():
 
 
 def test_curves_are_means_over_runs_with_an_interval(runs):
-    chart = content(make_page(runs))["charts"][0]
+    chart = chart_of(make_page(runs), "metric")
     labels = [trace.get("name") for trace in chart["traces"]]
     place = labels.index("AOMultiRL")
     mine = [run.history for run in runs if run.agent == "AOMultiRL"]
@@ -51,6 +53,38 @@ def test_curves_are_means_over_runs_with_an_interval(runs):
     assert chart["views"]["mean|2"]["data"][place]["y"] == pytest.approx(mine[2].aper(), rel=1e-4)
     assert chart["traces"][place]["x"] == list(range(1, 31))
     assert f"AOMultiRL {mean[-1]:.4g}" in chart["views"]["mean|all"]["words"]
+
+
+def test_what_was_earned_comes_first_and_the_papers_metric_second(runs):
+    mine = [run for run in runs if run.agent in ("Optimal", "One episode", "Random")]  # episodes of 100 steps each
+    page = make_page(mine)
+    assert [chart["id"] for chart in content(page)["charts"]][:2] == ["rewards", "metric"]
+    rewards, metric = chart_of(page, "rewards"), chart_of(page, "metric")
+    place = [trace.get("name") for trace in rewards["traces"]].index("One episode")
+    history = next(run.history for run in mine if run.agent == "One episode")
+    earned = np.cumsum(history.reward) / np.arange(1, 31)
+    assert history.reward.mean() < 0.5 * history.aper()[-1]  # it acts at random while it learns
+    assert rewards["views"]["mean|0"]["data"][place]["y"] == pytest.approx(earned, rel=1e-4)
+    assert metric["views"]["mean|0"]["data"][place]["y"] == pytest.approx(history.aper(), rel=1e-4)
+    words = rewards["views"]["mean|0"]["words"]
+    assert words.startswith("Average reward earned an episode, since the start, after 30 episodes (run 0): Optimal ")
+    assert metric["views"]["mean|0"]["words"].startswith("The paper's metric: average reward of the learned policy, ")
+    assert rewards["layout"]["yaxis"]["title"]["text"] == "reward an episode"
+    assert "a step" not in re.search(r'<section id="rewards".*?</section>', page, re.S)[0]
+
+
+def test_where_episodes_are_not_equally_long_what_was_earned_is_that_of_a_step(runs):
+    page = make_page(runs)
+    rewards = chart_of(page, "rewards")
+    assert rewards["layout"]["yaxis"]["title"]["text"] == "reward a step"
+    assert rewards["views"]["mean|0"]["words"].startswith("Average reward earned a step, since the start, after 30")
+    assert "so it is the reward of a step" in re.search(r'<section id="rewards".*?</section>', page, re.S)[0]
+    place = [trace.get("name") for trace in rewards["traces"]].index("AOMultiRL")
+    history = next(run.history for run in runs if run.agent == "AOMultiRL")
+    steps = history["identification_steps"] + history["learning_steps"]
+    for key, begin in (("mean", np.zeros(30, int)), ("recent", np.maximum(0, np.arange(30) - 19))):
+        wanted = [history.reward[b : k + 1].sum() / steps[b : k + 1].sum() for k, b in enumerate(begin)]
+        assert rewards["views"][f"{key}|0"]["data"][place]["y"] == pytest.approx(wanted, rel=1e-4)
 
 
 def test_regret_is_split(runs):
@@ -133,7 +167,8 @@ def test_numbers_that_json_does_not_have_become_null(runs):
     page = make_page([Run("holes", 0, History(columns, history.about))])
     text = re.search(r'id="page-data">(.*?)</script>', page, re.S)[1]
     found = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} in the data"))
-    curve = found["charts"][0]["views"]["mean|all"]["data"][2]["y"]
+    metric = next(chart for chart in found["charts"] if chart["id"] == "metric")
+    curve = metric["views"]["mean|all"]["data"][2]["y"]
     assert curve[:10] == [None] * 10
     assert None not in curve[10:]
 
@@ -184,11 +219,12 @@ def test_a_single_history_and_one_that_nobody_judged(runs, unjudged):
     assert 'data-control="run"' not in alone
     assert 'id="policies"' in alone
     page = make_page([Run("mine", 0, unjudged)])
-    for absent in ("regret", "errors", "policies", "worlds"):
+    for absent in ("metric", "regret", "errors", "policies", "worlds"):
         assert f'<section id="{absent}"' not in page
     for present in ("glance", "rewards", "timeline", "steps", "distances", "again"):
         assert f'<section id="{present}"' in page
-    assert "reward that was earned" in page
+    assert "the paper&#39;s metric" not in page
+    assert "It was not recorded of mine." in make_page([Run("mine", 0, unjudged), runs[3]])
     assert "ao.interact(agent, make_env, episodes=6, seed=seed)" in page
     outside = make_page([Run("AOMultiRL", 0, History(runs[3].history.columns, {}))])
     assert '<section id="worlds"' not in outside

@@ -8,7 +8,7 @@ import pytest
 from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.analysis.believed_worlds import believed_worlds
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import Run, belief_charts, make_page
+from aomultirl.reports.page import Run, belief_charts, believed_rows, make_page
 from pages import chart_of, figures, without_scripts
 
 
@@ -88,7 +88,7 @@ def test_no_beliefs_no_section(runs):
 
 
 def test_many_believed_worlds_share_a_row(sure, monkeypatch):
-    monkeypatch.setattr(belief_charts, "MOST_ROWS", 2)
+    monkeypatch.setattr(believed_rows, "MOST_ROWS", 2)
     history = changed(sure["Recall"], taken_for=np.array([5, 5, 5, 9, 9, 1, 2, 3, 4, 10**12, 5, 9]))
     chart = chart_of(make_page(history), "beliefs")
     assert chart["layout"]["yaxis"]["categoryarray"] == ["w6", "w10", "others"]

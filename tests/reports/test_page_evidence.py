@@ -73,29 +73,59 @@ def test_many_clusters_are_not_all_drawn(sure):
     view = chart["views"]["0|0|0"]
     assert len(view["data"]) == evidence_charts.MOST_LINES + 1
     assert "(and 20 more); 10 of 30 clusters at or above the limit of 20; 1 pair certified" in view["words"]
-    assert chart["choices"]["0|0"] == ["4: abstained"]
+    assert chart["choices"]["0|0"] == ["4: not proven"]
 
 
-def test_certified_and_abstained_episodes_are_marked_and_counted(sure):
+def test_certified_episodes_and_those_in_doubt_are_marked_and_counted(sure):
     page = make_page([Run(name, 0, history) for name, history in sure.items()])
     glance = re.search(r'<section id="glance".*?</section>', page, re.S)[0]
     head = re.findall(r'<th scope="col">(.*?)</th>', glance)
     for number, (row, history) in enumerate(zip(glance.split("<tr>")[2:], sure.values(), strict=True)):
         cells = re.findall(r"<td>(.*?)</td>", row)
-        assert cells[head.index("abstained") - 1] == f"{history['abstained'].sum()}"
+        doubt = history["abstained"] & ~(history["sure"] >= 0.99)
+        assert cells[head.index("in doubt") - 1] == f"{doubt.sum()}"
         view = chart_of(page, "timeline")["views"][f"{number}|0"]
         marks = {trace["name"]: trace["x"] for trace in view["data"]}
-        for name in ("certified", "abstained"):
-            assert marks.get(name, []) == (np.flatnonzero(history[name]) + 1).tolist()
-            assert f"{history[name].sum()} {name}" in view["words"]
+        for name, happened in (("certified", history["certified"]), ("in doubt", doubt)):
+            assert marks.get(name, []) == (np.flatnonzero(happened) + 1).tolist()
+            assert f"{happened.sum()} {name}" in view["words"]
     assert sure["Sequential"]["certified"].any()
-    assert sure["Recall"]["abstained"].any()
+    assert sure["Recall"].in_doubt.any()
+
+
+def test_an_episode_that_was_believed_and_not_proven_says_so(sure):
+    page = make_page([Run(name, 0, history) for name, history in sure.items()])
+    history = sure["Recall"]
+    believed = np.flatnonzero(history["abstained"] & (history["sure"] >= 0.99))
+    assert len(believed) > 3
+    glance = re.search(r'<section id="glance".*?</section>', page, re.S)[0]
+    head = re.findall(r'<th scope="col">(.*?)</th>', glance)
+    told = {
+        row: re.findall(r"<td>(.*?)</td>", cells) for row, cells in zip(sure, glance.split("<tr>")[2:], strict=True)
+    }
+    assert told["Recall"][head.index("sure, not proven") - 1] == f"{len(believed)}"
+    assert told["Sequential"][head.index("sure, not proven") - 1] == "\u2013"
+    assert "taken for a world that the agent believed in with 99 % or more" in glance
+    view = chart_of(page, "timeline")["views"]["1|0"]
+    assert f"; {len(believed)} taken for a world, not proven; " in view["words"]
+    worlds = [trace for trace in view["data"] if trace["name"] in ("m1", "m2", "m3", "m4")]
+    rows = {x: y for trace in worlds for x, y in zip(trace["x"], trace["y"], strict=True)}
+    for k, (name, cluster) in enumerate(zip(history["taken_for"], history["cluster"], strict=True)):
+        row = f"w{name + 1}, not proven" if k in believed else "none" if cluster < 0 else f"c{cluster + 1}"
+        assert rows[k + 1] == row
+    evidence = chart_of(page, "evidence")
+    kept = history.about["findings"]["evidence"]["episodes"]
+    last = max(i for i, trace in enumerate(kept) if trace["episode"] in believed)
+    said = f"taken for w{history['taken_for'][kept[last]['episode']] + 1}, not proven"
+    assert evidence["choices"]["1|0"][last] == f"{kept[last]['episode'] + 1}: {said}"
+    assert said in evidence["views"][f"1|0|{last}"]["words"]
+    assert "abstained" not in without_scripts(page)
 
 
 def test_a_cluster_that_only_episodes_that_do_not_count_were_put_in_has_its_row(sure):
     columns = {**sure["Recall"].columns, "cluster": np.array([0, 1, 2, 3, *[0] * 8])}
     page = make_page([Run("Recall", 0, History(columns, sure["Recall"].about), 4)])
-    assert chart_of(page, "timeline")["layout"]["yaxis"]["categoryarray"] == ["none", "c1", "c2", "c3", "c4"]
+    assert chart_of(page, "timeline")["layout"]["yaxis"]["categoryarray"][:5] == ["none", "c1", "c2", "c3", "c4"]
 
 
 def test_steps_beside_the_least_that_anyone_needs(sure, models, monkeypatch):

@@ -63,7 +63,7 @@ SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "x", "pentagon"
 EVENTS = {
     "new cluster": Look("#111111", (), "circle", "open", 17.0, 1.6),
     "failed exploration": Look("#B35900", (), "triangle-down", "open", 16.0, 2.2),
-    "abstained": Look("#5b5f66", (), "square", "open", 13.0, 1.2),
+    "in doubt": Look("#5b5f66", (), "square", "open", 13.0, 1.2),
     "misclustered": Look("#C00000", (), "x-thin", "open", 16.0, 3.2),
     "certified": Look("#111111", (), "line-ns", "open", 15.0, 1.0),
     "less than 99 % sure": Look("#111111", (), "circle", "open", 15.0, 1.2),

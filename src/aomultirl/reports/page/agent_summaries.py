@@ -1,4 +1,4 @@
-"""What a page says of every agent: at a glance, beside the theorem's bound, how it was made and is made again."""
+"""What a page says of every agent: beside the theorem's bound, how it was made and is made again."""
 
 import math
 from collections.abc import Sequence
@@ -10,12 +10,9 @@ import numpy as np
 from aomultirl import descriptions
 from aomultirl.agents.premises import TWO_STAGES
 from aomultirl.analysis import inspection, intervals
-from aomultirl.analysis.measures import has_ends
-from aomultirl.analysis.phrases import span
 from aomultirl.experiments.history import History
 from aomultirl.model_set import ModelSet
 from aomultirl.reports.page.comparison_charts import bounds, regret_after
-from aomultirl.reports.page.episode_curves import RECENT, Floats, rewards, running_mean
 from aomultirl.reports.page.groups import Group
 from aomultirl.reports.page.run_origin import agent_of, what_was_given, world_call
 from aomultirl.reports.tables import TextTable, inspection_tables
@@ -24,42 +21,14 @@ MOST_WORK = 2_000
 """Worlds times states times actions up to which the geometry takes no noticeable time."""
 VACUOUS = 10.0
 """How many times what was measured a bound must be before its line would flatten all others."""
-UNEQUAL, COINCIDE = 1.01, 1.02
-"""Ratios from which episodes are not equally long, and below which regrets count as equal."""
+COINCIDE = 1.02
+"""Ratio below which regrets count as equal."""
 MODULES = {"learner": "ao.learning.", "explorer": "ao.exploring."}
 """Where the parts of an agent come from, by the parameter that they are."""
 LONG = 72
 """Characters of arguments that fit on a line of code."""
 USUAL_FAILURE = 0.03
 """The failure probability of the paper's experiment, for worlds whose agents were told none."""
-
-
-def glance(one: Group) -> list[Any]:
-    """What a reader wants to know of an agent first: a row of the first table, None for what says nothing."""
-    histories = list(one.runs.values())
-    known = [rewards(history)[: one.shared] for history in histories]
-    known = [values for values in known if np.isfinite(values).any()]
-    clusters = [int(run.history["cluster"].max()) + 1 for run in one.given.values()]
-    failed = sum(int((~history["exploration_ok"]).sum()) for history in histories)
-    abstained = sum(int(history["abstained"].sum()) for history in histories)
-    wrong = sum(int(history["misclustered"].sum()) for history in histories)
-    return [
-        one,
-        mean_over_runs([_last(running_mean(values)) for values in known]),
-        mean_over_runs([_last(running_mean(values, RECENT)) for values in known]),
-        mean_over_runs([regret_after(history, one.shared) for history in histories]),
-        mean_over_runs(clusters) if max(clusters) else None,
-        wrong if max(clusters) and histories[0]["task"].max() >= 0 else None,
-        failed if max(clusters) else None,
-        abstained if max(clusters) or abstained else None,
-        len(histories),
-        span(map(len, histories)),
-    ]
-
-
-def _last(values: Floats) -> float:
-    """The last that is a number."""
-    return float(values[np.isfinite(values)][-1])
 
 
 def mean_over_runs(values: Sequence[float]) -> intervals.Span | None:
@@ -86,16 +55,6 @@ def regret_bounds(groups: Sequence[Group]) -> list[dict[str, Any]]:
             is_far = max(ratios) > VACUOUS
             found.append({"label": one.label, "bounds": values, "ratios": ratios, "is_far": is_far})
     return found
-
-
-def unequal_steps(groups: Sequence[Group]) -> dict[str, float]:
-    """Steps of an episode in the mean, by agent, where agents differ in it; empty otherwise."""
-    steps = {
-        one.label: float(np.mean([(h["identification_steps"] + h["learning_steps"]).mean() for h in one.runs.values()]))
-        for one in groups
-    }
-    unequal = max(steps.values()) > UNEQUAL * min(steps.values())
-    return steps if unequal and not any(has_ends(one.first.about.get("world")) for one in groups) else {}
 
 
 def coincide(groups: Sequence[Group]) -> bool:

@@ -15,20 +15,16 @@ from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.analysis.believed_worlds import KINDS, believed_worlds, has_beliefs
 from aomultirl.analysis.charts import Chart, Series
 from aomultirl.analysis.intervals import Span
-from aomultirl.analysis.phrases import believed_world
 from aomultirl.experiments.history import History
 from aomultirl.reports.charts_plotly import PageChart
 from aomultirl.reports.looks import event
 from aomultirl.reports.page.agent_summaries import mean_over_runs
+from aomultirl.reports.page.believed_rows import believed_rows
 from aomultirl.reports.page.episode_curves import thinned
 from aomultirl.reports.page.groups import Group
 from aomultirl.reports.page.rendering import in_a_sentence
 from aomultirl.reports.page.run_charts import MOST_EPISODES, detail, world_subject
 
-MOST_ROWS = 24
-"""Believed worlds that have a row of their own: those that most episodes were taken for."""
-OTHERS = "others"
-"""The row of all other believed worlds."""
 NOTHING = "it has no beliefs about worlds."
 UNSURE = "less than 99 % sure"
 """The event of an episode that was not resolved when it was over."""
@@ -75,12 +71,7 @@ def _taken_for(base: Chart, history: History, before: int) -> Chart:
     if found is None:
         return base._replace(words=NOTHING)
     names, kept = history["taken_for"], _drawn(history)
-    different, counts = np.unique(names[names >= 0], return_counts=True)
-    listed = np.sort(different[np.argsort(-counts, kind="stable")[:MOST_ROWS]])
-    rows = [believed_world(name) for name in listed.tolist()]
-    rows += [OTHERS] if len(listed) < len(different) else []
-    row = np.where(np.isin(names, listed), np.searchsorted(listed, names), len(listed))
-
+    rows, row = believed_rows(names)
     series = _by_world(history, kept, row, before)
     unsure = np.flatnonzero(kept & (history["sure"] < RESOLVED))
     if len(unsure):

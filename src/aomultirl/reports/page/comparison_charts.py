@@ -1,6 +1,7 @@
 """Charts that compare agents over the episodes: rewards, regret and its parts, steps spent identifying."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,33 +11,51 @@ from aomultirl.analysis.intervals import in_words
 from aomultirl.experiments.history import History
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.page import episode_curves
-from aomultirl.reports.page.episode_curves import RECENT, Curves, Floats, Measure, curves, running_mean
+from aomultirl.reports.page.episode_curves import RECENT, Curves, Floats, Measure, curves
 from aomultirl.reports.page.groups import Group, shared_stretches
 from aomultirl.reports.page.rendering import in_a_sentence
 from aomultirl.reports.premises_table import shown_bound
 
 MOST_NAMED = 6
 """Agents that a sentence names."""
+RECENTLY = (("mean", None), ("recent", RECENT))
+"""Averages that can be chosen, and over how many of the last episodes each goes; None for all."""
+WHEN = {"mean": "since the start", "recent": f"of the last {RECENT} episodes"}
+"""What these are called."""
 PARTS = {"total": "in all", "clustering": "while identifying", "learning": "while learning"}
 """Of the regret."""
 
 
-def rewards(groups: Sequence[Group], shown: Sequence[int]) -> PageChart:
-    """Average reward of an episode, since the start or of the last few."""
-    evaluated = any(episode_curves.is_evaluated(one.first) for one in groups)
-    what = "reward of the policy learned so far" if evaluated else "reward earned in an episode"
-    base = _chart("rewards", "episodes seen", "average reward", groups)
+def rewards(groups: Sequence[Group], shown: Sequence[int], *, per_step: bool) -> PageChart:
+    """What was earned, an episode or a step, since the start or in the last few episodes."""
+    unit = "a step" if per_step else "an episode"
+    base = _chart("rewards", "episodes seen", f"reward {unit}", groups)
+    averages = {name: partial(episode_curves.earned, recent=recent, per_step=per_step) for name, recent in RECENTLY}
+    return _averages(base, groups, averages, shown, "measure", f"Average reward earned {unit}")
+
+
+def metric(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
+    """The paper's metric of the agents that have one; None where nobody has."""
+    judged = [one for one in groups if episode_curves.is_evaluated(one.first)]
+    if not judged:
+        return None
+    base = _chart("metric", "episodes seen", "the paper's metric", groups)
+    averages = {name: partial(episode_curves.metric, recent=recent) for name, recent in RECENTLY}
+    what = "The paper's metric: average reward of the learned policy"
+    return _averages(base, judged, averages, shown, "metric", what)
+
+
+def _averages(
+    base: Chart, groups: Sequence[Group], averages: Mapping[str, Measure], shown: Sequence[int], key: str, what: str
+) -> PageChart:
+    """Views for each average and run, chosen by the control ``key``."""
     views = {}
-    for name, recent, when in (("mean", None, "since the start"), ("recent", RECENT, f"of the last {RECENT} episodes")):
-        made = [curves(one, _average(recent)) for one in groups]
-        for key, view in _views(base, groups, made, shown, f"Average {what}, {when},").items():
-            views[f"{name}|{key}"] = view
+    for name, average in averages.items():
+        made = [curves(one, average) for one in groups]
+        for run, view in _views(base, groups, made, shown, f"{what}, {WHEN[name]},").items():
+            views[f"{name}|{run}"] = view
     toggles = [one.number for one in groups]
-    return page_chart(views, height=440, keys=["measure", "run"], toggles=toggles, same_series=True)
-
-
-def _average(recent: int | None) -> Measure:
-    return lambda history: running_mean(episode_curves.rewards(history), recent)
+    return page_chart(views, height=440, keys=[key, "run"], toggles=toggles, same_series=True)
 
 
 def regret(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:

@@ -62,14 +62,24 @@ def thinned(episodes: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, episodes - 1, min(episodes, most)).round().astype(np.int64))
 
 
-def rewards(history: History) -> Floats:
-    """The paper's metric, an episode; where nobody evaluated anything, what was earned."""
-    values: Floats = history["evaluation_reward"]
-    return values if is_evaluated(history) else history["clustering_reward"] + history["learning_reward"]
+def earned(history: History, recent: int | None = None, *, per_step: bool = False) -> Floats:
+    """Mean reward, an episode or a step, that was earned in the episodes so far, or in the last ``recent`` of them."""
+    means = running_mean(history.reward, recent)
+    return means / running_mean(steps_of(history), recent) if per_step else means
+
+
+def steps_of(history: History) -> Floats:
+    """Steps of every episode."""
+    return np.asarray(history["identification_steps"] + history["learning_steps"], np.float64)
+
+
+def metric(history: History, recent: int | None = None) -> Floats:
+    """The paper's metric, APER: mean reward of the policy learned so far, followed once more after every episode."""
+    return running_mean(history["evaluation_reward"], recent)
 
 
 def is_evaluated(history: History) -> bool:
-    """Whether somebody judged what was learned."""
+    """Whether the paper's metric was recorded."""
     return bool(np.isfinite(history["evaluation_reward"]).any())
 
 

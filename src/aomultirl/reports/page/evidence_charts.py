@@ -11,14 +11,14 @@ import numpy as np
 
 from aomultirl import descriptions, theory
 from aomultirl.analysis.charts import Chart, Series, Subject
-from aomultirl.analysis.phrases import believed_world, counted, number
+from aomultirl.analysis.phrases import belief, believed_world, counted, number
 from aomultirl.experiments.history import History
 from aomultirl.model_set import ModelSet
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.looks import event
 from aomultirl.reports.page.episode_curves import Floats
 from aomultirl.reports.page.groups import Group, each
-from aomultirl.reports.page.run_charts import cluster_name, cluster_subject, world_name
+from aomultirl.reports.page.run_charts import NOT_PROVEN, cluster_name, cluster_subject, world_name
 from aomultirl.reports.page.run_origin import agent_of
 from aomultirl.reports.wording import signed
 
@@ -44,7 +44,7 @@ def evidence(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
     for key, one, run in each(groups, shown):
         who = f"{one.label}, run {run.run}: "
         traces = kept(run.history)
-        choices[key] = [f"{trace['episode'] + 1 - run.before}: {_verdict(trace)}" for trace in traces]
+        choices[key] = [f"{trace['episode'] + 1 - run.before}: {_verdict(run.history, trace)}" for trace in traces]
         for i, trace in enumerate(traces):
             view = _against(base, run.history, trace) if "against" in trace else _belief(base, trace)
             said = _said(run.history, trace, run.before)
@@ -60,11 +60,12 @@ def kept(history: History) -> list[dict[str, Any]]:
     return [trace for trace in found.get("episodes") or [] if trace["steps"]]
 
 
-def _verdict(trace: Trace) -> str:
-    """In words; certain is what was accepted or found to be new."""
-    name = cluster_name(trace["cluster"])
+def _verdict(history: History, trace: Trace) -> str:
+    """In words; certain is what was accepted or found to be new, and what was only believed says so."""
+    name, episode = cluster_name(trace["cluster"]), trace["episode"]
     if trace["verdict"] == "abstained":
-        return "abstained"
+        taken = episode < len(history) and history.believed_only[episode]
+        return f"taken for {believed_world(int(history['taken_for'][episode]))}, {NOT_PROVEN}" if taken else NOT_PROVEN
     return f"new cluster {name}" if trace["verdict"] == "new" else f"accepted as {name}"
 
 
@@ -77,7 +78,7 @@ def _said(history: History, trace: Trace, before: int) -> str:
     if known and history["cluster"][episode] >= 0:
         right = ", which is wrong" if history["misclustered"][episode] else ", which is right"
     after = f" after {counted(trace['steps'][-1], 'step')}"
-    return f"episode {episode + 1 - before}{where}: {_verdict(trace)}{after}{right}."
+    return f"episode {episode + 1 - before}{where}: {_verdict(history, trace)}{after}{right}."
 
 
 def _against(base: Chart, history: History, trace: Trace) -> Chart:
@@ -117,7 +118,7 @@ def _belief(base: Chart, trace: Trace) -> Chart:
     for i in sorted({*chosen, new}):
         subject = event(NEW) if i == new else Subject(believed_world(names[i]), role="world", number=names[i])
         series.append(Series(subject.name, trace["steps"], table[:, i].tolist(), subject=subject))
-        parts.append(f"{subject.name} {100.0 * table[-1, i]:.1f} %")
+        parts.append(f"{subject.name} {belief(table[-1, i])}")
     return base._replace(series=series, words=f"In the end it believes in {'; '.join(parts)}{few}.")
 
 

@@ -14,6 +14,7 @@ from aomultirl.analysis.phrases import counted
 from aomultirl.experiments.history import History
 from aomultirl.reports.charts_plotly import PageChart, page_chart
 from aomultirl.reports.looks import event
+from aomultirl.reports.page.believed_rows import BelievedRows, believed_rows
 from aomultirl.reports.page.episode_curves import Floats, thinned
 from aomultirl.reports.page.groups import Group, each
 from aomultirl.reports.page.rendering import in_a_sentence
@@ -24,15 +25,17 @@ MOST_CLUSTERS = 40
 """Clusters of a matrix, or of the errors' chart."""
 WITH_NUMBERS = 12
 """Clusters up to which a matrix has room for numbers."""
+NOT_PROVEN = "not proven"
+"""What is said of an episode that was put in no cluster, but taken for a world."""
 LARGEST_DISTANCE = 2.0
 """Of two distributions, in l1."""
 
 
 def timeline(groups: Sequence[Group], shown: Sequence[int]) -> PageChart:
-    """A marker an episode: the world by colour and shape, the cluster by height, and what went wrong."""
+    """A marker an episode: the world by colour and shape, by height its cluster or what it was taken for."""
     most = max(int(run.history["cluster"].max()) for one in groups for run in one.given.values()) + 1
     rows = [cluster_name(number) for number in range(-1, most)]
-    base = Chart("timeline", "Episodes", "episode", "cluster assigned", (), False, False, rows=rows, x_whole=True)
+    base = Chart("timeline", "Episodes", "episode", "put in, or taken for", (), False, False, rows=rows, x_whole=True)
     return detail(base, groups, shown, _episodes, height=340)
 
 
@@ -72,7 +75,7 @@ def _episodes(base: Chart, history: History, before: int) -> Chart:
     events = {
         "new cluster": history["new_cluster"],
         "failed exploration": ~history["exploration_ok"],
-        "abstained": history["abstained"],
+        "in doubt": history.in_doubt,
         "misclustered": history["misclustered"],
         "certified": history["certified"],
     }
@@ -83,17 +86,26 @@ def _episodes(base: Chart, history: History, before: int) -> Chart:
             continue  # it is what usually happens
         places = np.flatnonzero(happened)
         kept[places[thinned(len(places), MOST_EPISODES)] if len(places) else places] = True
-    task, cluster = history["task"], history["cluster"]
+    task, rows = history["task"], _rows(base.rows, history)
 
     def markers(subject: Subject, happened: Any) -> Series:
         here = np.flatnonzero(kept & happened)
-        x, row = here + 1 - before, cluster[here] + 1
+        x, row = here + 1 - before, rows.places[here]
         return Series(subject.name, x.tolist(), row.tolist(), subject=subject, drawn="points")
 
     series = [markers(world_subject(one, "episode"), task == one) for one in np.unique(task).tolist()]
     series += [markers(event(name), happened) for name, happened in events.items()]
     drawn = [one for one in series if len(one.x)]
-    return base._replace(series=drawn, words=_episode_words(history, events, int(kept[before:].sum()), before))
+    words = _episode_words(history, events, int(kept[before:].sum()), before)
+    return base._replace(series=drawn, rows=rows.labels, words=words)
+
+
+def _rows(clusters: Sequence[str], history: History) -> BelievedRows:
+    """Those of the clusters, and one for every world that unproven episodes were taken for, with a belief of 99 %."""
+    believed = history.believed_only
+    labels, places = believed_rows(np.where(believed, history["taken_for"], -1))
+    rows = [f"{name}, {NOT_PROVEN}" for name in labels]
+    return BelievedRows([*clusters, *rows], np.where(believed, len(clusters) + places, history["cluster"] + 1))
 
 
 def _episode_words(history: History, events: dict[str, Any], drawn: int, before: int) -> str:
@@ -102,6 +114,7 @@ def _episode_words(history: History, events: dict[str, Any], drawn: int, before:
     return in_a_sentence(
         "timeline",
         counts={name: int(happened[before:].sum()) for name, happened in events.items()},
+        believed=int(history.believed_only[before:].sum()),
         episodes=len(history) - before,
         worlds=0 if task.max() < 0 else len(np.unique(task[before:])),
         drawn=drawn,
