@@ -1,13 +1,18 @@
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from aomultirl.analysis import phrases
-from aomultirl.analysis.leaderboard import leaderboard
+from aomultirl.analysis.intervals import Span
+from aomultirl.analysis.leaderboard import Leaderboard, leaderboard
 from aomultirl.reports import leaderboard_table
 from folders import OPTIMAL, RANDOM, cells, keep, part
+
+CLUSTERS = {"identification_steps": 365.25, "misclustered": 12.5, "believed_only": 187.5, "in_doubt": 12.25}
+"""What an agent that acts on beliefs may have."""
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +37,9 @@ def test_every_agent_is_printed_with_its_numbers(board):
     text = printed(board, 160)
     for table in board.tables:
         assert f"{table.problem.title}, 3 runs" in text
+        assert table.columns[0] == "reward_per_step"
         for line in table.lines:
-            assert phrases.number(line.spans["total_reward"].mean) in text
+            assert all(phrases.number(line.spans[name].mean) in text for name in ("reward_per_step", "regret_per_step"))
     assert "at [random]" in text
     assert "not equally long" in " ".join(text.split())
     assert "p = 0.25" in text
@@ -52,6 +58,19 @@ def test_nothing_is_cut_however_narrow_the_terminal(board, width):
                 span = line.span(name)
                 if span is not None and not math.isnan(span.mean):
                     assert {phrases.number(end) for end in span} <= set(words)
+
+
+def test_the_widest_table_fits_a_narrow_terminal(board):
+    """Episodes that are not equally long, and agents with beliefs."""
+    [table, *_] = board.tables
+    clusters = {name: Span(count, count - 4.0, count + 4.0) for name, count in CLUSTERS.items()}
+    lines = [replace(line, spans={**line.spans, **clusters}) for line in table.lines]
+    text = printed(Leaderboard([replace(table, lines=lines)], []), 80)
+    assert max(map(len, text.splitlines())) <= 80
+    words = set(text.split())
+    assert {"identify", "cluster", "proven", "doubt", "episode"} <= words
+    for name in ("reward_per_step", "regret_per_step", *CLUSTERS):
+        assert all(phrases.number(end) in words for line in lines for end in line.spans[name]), name
 
 
 def test_only_some_tables_and_lines_are_printed(board, monkeypatch):

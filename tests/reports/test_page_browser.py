@@ -82,6 +82,9 @@ def test_runs_and_agents_can_be_chosen(browser, report):
     assert browser.run("document.querySelectorAll('#maps svg').length") == 0
     choose("measure", "recent")
     assert "last 20 episodes" in browser.run(words.format("rewards"))
+    assert "since the start" in browser.run(words.format("metric"))
+    choose("metric", "recent")
+    assert "last 20 episodes" in browser.run(words.format("metric"))
     assert browser.errors() == []
 
 

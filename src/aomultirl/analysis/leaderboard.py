@@ -97,11 +97,12 @@ class ProblemTable:
 
     @property
     def columns(self) -> list[str]:
-        """The measures to show, and "" for the differences in the first; steps only where they are not equal.
+        """The measures to show, and "" for the differences in the first; totals only where they can be compared.
 
         Where episodes were not proven, and some agent has beliefs, those that it was sure of stand apart.
         """
-        hidden = {"reward_per_step", "regret_per_step", "steps"} if self.ranking == "total_reward" else {"regret"}
+        totals, by_steps = {"total_reward", "regret"}, {"reward_per_step", "regret_per_step", "steps"}
+        hidden = by_steps if self.ranking == "total_reward" else totals
         hidden |= {"abstained"} if self._has("believed_only") else {"believed_only", "in_doubt"}
         hidden |= set() if self._has("abstained") else {"abstained"}
         return [self.ranking, "", *(name for name in MEASURES if name not in {self.ranking, *hidden})]
@@ -255,8 +256,8 @@ def _notes(lines: Sequence[AgentLine], ranking: str) -> list[str]:
     said = []
     if ranking == "reward_per_step":
         said.append(
-            "The episodes of these agents are not equally long, so their total rewards cannot be compared; they are "
-            "ordered by their reward a step, and regret is that of a step."
+            "The episodes of these agents are not equally long, so their total rewards and regrets cannot be compared; "
+            "both are those of a step."
         )
     if any(line.runs != lines[0].runs for line in lines):
         each = "; ".join(f"{line.label} {len(line.runs)}" for line in lines)

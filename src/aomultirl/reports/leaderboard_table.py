@@ -18,7 +18,7 @@ MOST, MOST_LINES = 12, 40
 """Tables that are printed, and lines of each."""
 MOST_WORDS = 2000
 """Characters of a sentence about agents."""
-LEAST, GAP, EDGES = 6, 2, 5
+LEAST, GAP, EDGES = 4, 2, 5
 """Characters: of a label on a line, between columns, and around all with the place."""
 CAPTION = (
     "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  regret: exact from the learning "
