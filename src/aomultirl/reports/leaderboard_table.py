@@ -24,8 +24,8 @@ CAPTION = (
     "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  regret: exact from the learning "
     "phase on; of an agent that learns within an episode, the optimal value less what it earned.  steps to identify: "
     "an episode, whether it ended in a cluster or not.  Episodes of a run: wrong cluster; not proven: in no cluster; "
-    "sure, not proven: in none, but taken for a world that the agent believed in with 99 % or more; in doubt: neither.  "
-    "-: not recorded, or no clusters sought."
+    "sure, not proven: in none, but taken for a world that the agent believed in with 99 % or more; in doubt: neither. "
+    " -: not recorded, or no clusters sought."
 )
 
 
