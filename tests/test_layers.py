@@ -53,8 +53,8 @@ def part(path):
 
 
 def imported_parts(source):
-    """Names of the package's parts that a file imports."""
-    for node in ast.walk(ast.parse(source)):
+    """Names of the package's parts that a file imports; the file as its text, or as a tree of Python's syntax."""
+    for node in ast.walk(source if isinstance(source, ast.AST) else ast.parse(source)):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
