@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aomultirl.engine import stepping
+from aomultirl.engine import stepping, stranger_sources
 
 MODULE = """
 from typing import NamedTuple
@@ -215,3 +215,23 @@ def test_an_edit_of_a_helper_is_followed_and_what_was_edited_after_it_was_loaded
     assert new != old
     assert "_attend" in compiled
     assert run(STRANGE, strangers) == [new]
+
+
+def test_the_examples_of_an_installed_package_are_no_part_of_it(tmp_path, monkeypatch):
+    """So results and machine code do not depend on them, and an example that is run where it lies is a stranger's."""
+    package = tmp_path / "aomultirl"
+    ours, example = package / "engine" / "counts.py", package / "examples" / "extending" / "q_learning.py"
+    for path in (ours, example):
+        path.parent.mkdir(parents=True)
+        path.write_text("@kernel\n")
+    monkeypatch.setattr(stranger_sources, "PACKAGE", package)
+    monkeypatch.setattr(stranger_sources, "EXAMPLES", package / "examples")
+    assert stranger_sources.own_files() == [ours]
+    assert stranger_sources.is_ours(str(ours))
+    assert not stranger_sources.is_ours(str(example))
+
+
+def test_all_files_of_a_checkout_are_the_packages_own():
+    found = stranger_sources.own_files()
+    assert Path(stranger_sources.__file__) in found
+    assert found == sorted(stranger_sources.PACKAGE.rglob("*.py"))

@@ -30,6 +30,7 @@ from aomultirl.engine.stranger_sources import (
     digest_of,
     is_ours,
     note_loaded,
+    own_files,
     records_in,
     stranger_modules,
 )
@@ -41,7 +42,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def source_stamp() -> str:
     """Digest of every file of the package that holds compiled code, or records that it takes."""
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in own_files():
         text = path.read_bytes()
         if path.parent.name == "engine" or b"@kernel" in text or b"@inlined" in text or b"@borrowing" in text:
             digest.update(str(path.relative_to(PACKAGE)).encode())

@@ -19,12 +19,19 @@ from typing import Any
 from numba.core import types
 
 PACKAGE = Path(__file__).resolve().parent.parent
+EXAMPLES = PACKAGE / "examples"
+"""What comes with an installed package for people to take away and change; no code of ours depends on it."""
 INSTALLED = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 """Folders of Python itself and of installed packages."""
 
 
 _parts: dict[type[Any], set[str]] = {}
 _loaded: dict[Path, bytes] = {}
+
+
+def own_files() -> list[Path]:
+    """All Python files that belong to this package, in one order; the same in a checkout and where it is installed."""
+    return sorted(path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(EXAMPLES))
 
 
 def records_in(signature: Any) -> Iterator[type[Any]]:
@@ -51,8 +58,11 @@ def note_loaded(function: Callable[..., Any]) -> None:
 
 @cache
 def is_ours(path: str | None) -> bool:
-    """Whether a file belongs to this package."""
-    return path is not None and Path(path).resolve().is_relative_to(PACKAGE)
+    """Whether a file belongs to this package, and is not one of its examples."""
+    if path is None:
+        return False
+    place = Path(path).resolve()
+    return place.is_relative_to(PACKAGE) and not place.is_relative_to(EXAMPLES)
 
 
 def stranger_modules(signature: Any) -> set[str]:

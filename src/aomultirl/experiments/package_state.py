@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 
-from aomultirl.engine.stranger_sources import PACKAGE, digest_of
+from aomultirl.engine.stranger_sources import PACKAGE, digest_of, own_files
 
 
 def source(modules: Iterable[str] = ()) -> str:
@@ -34,7 +34,7 @@ def states(sources: Iterable[str]) -> int:
 @cache
 def _package() -> str:
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in own_files():
         digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:20]
 
