@@ -31,6 +31,7 @@ horizon = 5
 """
 QUICK = [
     "list",
+    "new",
     "--version",
     "--help",
     "inspect gridworld size=3",
@@ -53,6 +54,7 @@ QUICK = [
 ]
 SLOWER = ["report results --out inside/page.html", "report results/cells --out inside/page.html"]
 REFUSED = [
+    "new {word}x",
     "bench --{word}x",
     "bench --cells {word}x --sweep",
     "lower-bounds --only {word}x",

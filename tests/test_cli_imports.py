@@ -30,6 +30,8 @@ def test_commands_that_draw_nothing_do_not_import_what_draws(tmp_path):
     commands = [
         ["--help"],
         ["list"],
+        ["new"],
+        ["new", "quick.toml", "--out", out + "-new"],
         ["run", "--help"],
         ["bounds"],
         ["run", str(tmp_path / "small.toml"), "--out", out],

@@ -1,11 +1,14 @@
 """The examples are good specifications, and so is the one in the documentation."""
 
 import tomllib
+import zipfile
+from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
 
 import pytest
 
+from aomultirl.experiments import examples
 from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.paper import PaperExperiment
 from aomultirl.experiments.specification import read_specification, specification_of
@@ -77,3 +80,37 @@ def test_the_documented_specification_is_good():
     assert len(specification_of(tomllib.loads(blocks[0])).cells()) > 100
     for block in blocks[1:]:
         tomllib.loads(block)
+
+
+def packed(folder, monkeypatch):
+    """The package in an archive, with its examples inside as a wheel has them."""
+    archive = folder / "site.zip"
+    with zipfile.ZipFile(archive, "w") as site:
+        site.writestr("installed/__init__.py", "")
+        for path in EXAMPLES:
+            site.write(path, f"installed/examples/{path.name}")
+    monkeypatch.syspath_prepend(str(archive))
+    return import_module("installed")
+
+
+def test_the_examples_of_an_installed_package_are_those_in_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "aomultirl", packed(tmp_path, monkeypatch))
+    assert [example.name for example in examples.examples()] == [path.name for path in EXAMPLES]
+    (written,) = examples.write("states.toml", tmp_path)
+    assert written.read_text() == (ROOT / "examples" / "states.toml").read_text()
+
+
+def test_an_installation_without_examples_says_so(tmp_path, monkeypatch):
+    (tmp_path / "lib" / "bare").mkdir(parents=True)
+    (tmp_path / "lib" / "bare" / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path / "lib"))
+    monkeypatch.setattr(examples, "aomultirl", import_module("bare"))
+    with pytest.raises(ValueError, match=r"^this installation of aomultirl lacks its examples"):
+        examples.examples()
+
+
+def test_each_example_says_what_it_is_in_a_sentence():
+    for example in examples.examples():
+        assert 20 < len(example.summary) < 200, example
+        assert example.summary[-1] in ".?", example
+        assert "\n" not in example.summary
