@@ -14,7 +14,7 @@ WITH_GYMNASIUM := tests/test_hidden_worlds.py tests/test_docs_your_environment.p
 # Tests start a hundred processes; each would compile all sources anew where the environment forbids to keep bytecode.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick test-rlberry bench bench-peers docs rooms clean
+.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick test-rlberry bench bench-peers docs rooms hooks package clean
 .DEFAULT_GOAL := test
 
 reproduce: $(VENV)/use.stamp
@@ -75,6 +75,21 @@ docs: $(VENV)/docs.stamp
 rooms: $(VENV)/dev.stamp
 	$(BIN)/python tests/rooms.py
 
+# ruff and mypy before every commit, as .pre-commit-config.yaml has them.
+hooks: $(VENV)/dev.stamp
+	$(BIN)/pre-commit install
+
+# What a release uploads, in dist; checked, and installed and tried where there is nothing of this folder.
+package: build/tools.stamp
+	rm -rf dist build/installed build/tried
+	build/tools/bin/python -m build --outdir dist
+	build/tools/bin/twine check --strict dist/*
+	$(PYTHON) -m venv build/installed
+	build/installed/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls $(CURDIR)/dist/*.whl)[experiments]"
+	mkdir build/tried
+	cd build/tried && ../installed/bin/aomultirl --version && ../installed/bin/aomultirl new quick.toml \
+		&& ../installed/bin/aomultirl run quick.toml --dry-run
+
 clean:
 	rm -rf .venv .venv-* docs/_build build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
@@ -110,4 +125,9 @@ $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 .venv-peers/peers.stamp: pyproject.toml
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -e ".[rlberry,experiments]" rlberry-scool
+	@touch $@
+
+build/tools.stamp:
+	$(PYTHON) -m venv build/tools
+	build/tools/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	@touch $@
