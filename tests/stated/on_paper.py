@@ -1,0 +1,62 @@
+"""What the map of the paper, and the page on its experiment, state."""
+
+import re
+
+from aomultirl import theory
+from aomultirl.analysis import rules
+from aomultirl.analysis.errata import ERRATA
+from aomultirl.experiments.paper import HITTING_TIME
+from aomultirl.model_set import BELOW_SEPARATION
+from stated.checks import states, worth
+from stated.computed import clustering_horizon, grids, hitting_time
+from stated.reading import ROOT
+
+MAP, EXPERIMENT = "docs/paper_map.md", "docs/experiment.md"
+
+
+def both_horizons():
+    return clustering_horizon("paper"), clustering_horizon("released")
+
+
+def what_the_paper_says():
+    """H0, as an erratum quotes it."""
+    return [worth(number) for number in re.findall(r"[\d,]{4,}", ERRATA[23])]
+
+
+states(MAP, "the default level is the separation less {}")(lambda: [BELOW_SEPARATION])
+states(MAP, "H0 ≈ {} in the experiment")(what_the_paper_says)
+states(MAP, "{} with the constants of the text, {} with the released ones")(both_horizons)
+states(EXPERIMENT, "by the formula, not about {};")(what_the_paper_says)
+states(EXPERIMENT, "# N and H0 by the paper's formulas: {} steps a phase")(lambda: both_horizons()[:1])
+states(EXPERIMENT, "H0 is {} steps in the authors' code and {} by the formula, not")(lambda: both_horizons()[::-1])
+
+
+@states(EXPERIMENT, "and the hitting time is infinite ({} in the text's grids), not {}.")
+def the_hitting_time():
+    return hitting_time(), HITTING_TIME
+
+
+@states(MAP, "diameter {}, hitting time {}; in the released version {} and infinite")
+def diameters():
+    return grids()[0].diameter(), hitting_time(), grids("stay")[0].diameter()
+
+
+@states("docs/lower_bounds.md", "theory.multi_task_lower_bound(**size)  # {} of the {} steps")
+def bound_of_the_example():
+    return theory.multi_task_lower_bound(**example()), example()["episodes"] * example()["horizon"]
+
+
+@states("docs/lower_bounds.md", "shares=[2400, 0, 0, 0])  # {}, one world")
+def bound_of_one_world():
+    return [theory.multi_task_lower_bound(**example(), shares=[example()["episodes"], 0, 0, 0])]
+
+
+def example():
+    """The sizes in the code of the page."""
+    (sizes,) = re.findall(r"^size = dict\((.*)\)$", (ROOT / "docs/lower_bounds.md").read_text("utf-8"), re.MULTILINE)
+    return {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", sizes)}
+
+
+@states("docs/lower_bounds.md", "its interval is at most {} wide")
+def width_of_an_exponent():
+    return [rules.WIDEST]

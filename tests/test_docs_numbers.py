@@ -1,0 +1,85 @@
+"""Every sentence of README and docs that states a number: it is computed here, or a mark says what made it.
+
+What computes numbers stands in ``stated/on_*.py``; ``stated/marks.py`` says what a mark is, and ``stated/exempt.py``
+what has digits and is no number.  A number that has neither fails here, with its page, its line and its sentence.
+"""
+
+import re
+from importlib import import_module
+
+import pytest
+
+from stated import checks, marks
+from stated.accounts import left, overlap, unaccounted
+from stated.checks import CHECKS
+from stated.exempt import COMMIT
+from stated.reading import ROOT, Page, pages
+
+for module in sorted((ROOT / "tests" / "stated").glob("on_*.py")):
+    import_module(f"stated.{module.stem}")
+PAGES = {name: Page(name) for name in pages()}
+EVERY = [
+    pytest.param(check, marks=[pytest.mark.long] * check.long, id=f"{check.page}: {check.piece}") for check in CHECKS
+]
+
+
+def of(name):
+    return [check for check in CHECKS if check.page == name]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_number_is_computed_or_says_what_made_it(name):
+    missing = unaccounted(PAGES[name], of(name))
+    assert not missing, "\n".join(missing)
+
+
+@pytest.mark.parametrize("check", EVERY)
+def test_what_is_computed_is_what_the_page_says(check):
+    wrong = list(check.wrong(PAGES[check.page].text))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("check", EVERY)
+def test_another_number_on_the_page_would_be_noticed(check):
+    """Each number of each check, changed."""
+    text = PAGES[check.page].text
+    match = check.found(text)[0]
+    for group, written in enumerate(match.groups(), start=1):
+        start, end = match.span(group)
+        other = f"{2 * checks.worth(written) + 1000.7:.1f}"
+        assert list(check.wrong(text[:start] + other + text[end:])), written
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_mark_can_be_followed_and_belongs_to_a_number(name):
+    page, wrong = PAGES[name], []
+    relying = left(page, of(name))
+    for mark in page.marks:
+        numbers = [page.text[number.start : number.end] for number in relying if overlap(number, mark.start, mark.end)]
+        why = marks.wrong(mark, name, numbers) if numbers else "it belongs to no number that nothing computes"
+        wrong += [f"{name}:{mark.line}: {why}"] if why else []
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_new_sentence_with_a_number_is_noticed_on_every_page(name):
+    page = Page(name, f"{PAGES[name].text}\n\nFrom now on it earns 12.34 % more.\n")
+    last = page.text.count("\n")
+    assert any(words.startswith(f"{name}:{last}: nothing computes 12.34") for words in unaccounted(page, of(name)))
+
+
+def test_every_commit_that_is_named_led_here():
+    """In marks, and in sentences."""
+    if not marks.history():
+        pytest.skip("the history is not there")
+    named = {
+        name: {*re.findall(COMMIT, page.text), *(commit for mark in page.marks for commit in marks.commits(mark))}
+        for name, page in PAGES.items()
+    }
+    strange = [
+        f"{name}: {commit} is no commit of this history"
+        for name, commits in named.items()
+        for commit in sorted(commits)
+        if not any(full.startswith(commit) for full in marks.history())
+    ]
+    assert not strange, "\n".join(strange)
