@@ -19,7 +19,9 @@ for module in sorted((ROOT / "tests" / "stated").glob("on_*.py")):
     import_module(f"stated.{module.stem}")
 PAGES = {name: Page(name) for name in pages()}
 EVERY = [
-    pytest.param(check, marks=[pytest.mark.long] * check.long, id=f"{check.page}: {check.piece}") for check in CHECKS
+    pytest.param(check, marks=[pytest.mark.long] * check.long, id=f"{check.page}: {check.piece}")
+    for check in CHECKS
+    if check.page in PAGES  # an archive of the sources may be without some
 ]
 
 
