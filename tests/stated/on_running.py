@@ -9,6 +9,7 @@ import typer
 
 import aomultirl as ao
 from aomultirl.agents import interface
+from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.analysis import intervals, paired_test, sweep_views
 from aomultirl.benchmarks import sweep
 from aomultirl.checks import LONGEST_NAME, SEED_BITS
@@ -23,6 +24,12 @@ RUNNING, SPECIFICATION, CHECKPOINTS, RESULTS = (
     f"docs/{name}.md" for name in ("running", "specification", "checkpoints", "results")
 )
 ENVIRONMENT, RLBERRY = "docs/your_environment.md", "docs/rlberry.md"
+
+
+@states(RESULTS, "were taken for a world that the agent believed in with {} % or more")
+@states(ENVIRONMENT, "taken for a world that it was {} % sure of")
+def what_counts_as_sure():
+    return [100 * RESOLVED]
 
 
 def option(command, name):
