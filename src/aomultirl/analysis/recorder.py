@@ -9,7 +9,6 @@ and whatever happens in between (a pair has its samples, the phase changes, the 
 its own.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -20,17 +19,17 @@ from aomultirl.agents.game import NEW
 from aomultirl.analysis.phrases import belief
 from aomultirl.analysis.recording import (
     BELIEF,
-    DOUBT,
     EVIDENCE,
     PARTS,
     SAMPLES,
-    SURE,
     Frame,
     Move,
     Recording,
+    almost_sure_of,
     believed_name,
     certified,
     cluster_name,
+    majority,
     pair_name,
 )
 from aomultirl.engine.interacting import Session
@@ -48,8 +47,6 @@ TURNS, MOST = 3, 60
 """By default every world has come so often before the watched episode, as far as that many episodes do for it."""
 FEW = 8
 """Pairs up to which it is worth a pause when another one is certified."""
-LATELY = 5
-"""Episodes that were last taken for a believed world, by which it is said which world it mostly was."""
 UNPROVEN = "not proven: the evidence does not suffice, so it is put in no cluster"
 LAST = 2_000
 """The highest number that can be watched; what is silent for longer looks as if it hung."""
@@ -114,13 +111,8 @@ def _mostly(rows: Sequence[Row]) -> dict[int, int]:
     tasks: dict[int, list[int]] = {}
     for row in rows:
         tasks.setdefault(row.cluster if row.taken_for < 0 else row.taken_for, []).append(row.task)
-    found = {}
-    for name, met in tasks.items():
-        last = met[-LATELY:]
-        task, times = Counter(last).most_common(1)[0]
-        if name >= 0 and 2 * times > len(last):
-            found[name] = task
-    return found
+    most = {name: majority(met) for name, met in tasks.items() if name >= 0}
+    return {name: task for name, task in most.items() if task is not None}
 
 
 def check(episode: int | None, seed: int) -> None:
@@ -219,7 +211,7 @@ class _Recorder:
             news.append(f"the episode is over: {self.reward:,.6g} reward in {self.part_step:,} steps{part}")
         turned = following.part != phase.part and self.kind != BELIEF
         believed = self.turns[-1][1] if self.turns else None
-        believes = self._sure_of(believed) if self.kind == BELIEF else None
+        believes = almost_sure_of(self.beliefs, believed) if self.kind == BELIEF else None
         if news or turned or believes != believed or self.part_step >= self.next:
             if following is phase and not over and self.kind == SAMPLES:
                 self._look(phase)
@@ -233,13 +225,6 @@ class _Recorder:
             self.reward = 0.0
         elif following is not phase:
             self.entered = self.part_step
-
-    def _sure_of(self, before: int | None) -> int | None:
-        """The world that the agent is almost certain of, or was before and has not come to doubt; None without one."""
-        likely = max(self.beliefs, key=lambda number: self.beliefs[number], default=None)
-        if likely is not None and self.beliefs[likely] > SURE:
-            return likely
-        return before if before is not None and self.beliefs.get(before, 0.0) >= DOUBT else None
 
     def _proven(self, phase: Phase, before: list[Evidence]) -> list[str]:
         """What this step has proven."""

@@ -3,7 +3,8 @@
 The terminal and the GIF both show it, so whatever both say is worked out here.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ SURE = 0.99
 """Belief at which an agent that recognises while it acts is said to have recognised."""
 DOUBT = 0.5
 """Belief below which an agent that was said to have recognised a world is no longer said to have."""
+LATELY = 5
+"""Episodes that were last taken for a believed world, by which it is said which world it mostly was."""
 LISTED = 8
 """Bars of beliefs that lines without bars tell of."""
 PAUSE, LONG_PAUSE = 1.2, 2.5
@@ -317,3 +320,26 @@ def on_grid(world: MDP) -> bool:
 def pair_name(world: MDP, state: int, action: int) -> str:
     """(state, action), the action as an arrow in a grid."""
     return f"({state}, {ARROWS[action] if on_grid(world) else action})"
+
+
+def almost_sure_of(beliefs: Mapping[int, float], before: int | None) -> int | None:
+    """The world that an agent is almost certain of, or was before and has not come to doubt; None without one.
+
+    Parameters
+    ----------
+    beliefs
+        how probable the agent finds every world, by number.
+    before
+        what this function gave at the look before.
+    """
+    likely = max(beliefs, key=lambda number: beliefs[number], default=None)
+    if likely is not None and beliefs[likely] > SURE:
+        return likely
+    return before if before is not None and beliefs.get(before, 0.0) >= DOUBT else None
+
+
+def majority(tasks: Sequence[int]) -> int | None:
+    """The task that more than half of the last LATELY episodes were in; None where no task is."""
+    last = tasks[-LATELY:]
+    task, times = Counter(last).most_common(1)[0] if last else (0, 0)
+    return task if 2 * times > len(last) else None
