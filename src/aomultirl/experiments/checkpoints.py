@@ -15,6 +15,7 @@ import numpy as np
 
 from aomultirl import checks, files
 from aomultirl.agents import saving
+from aomultirl.agents.base import Agent
 from aomultirl.descriptions import describe
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.package_state import source
@@ -75,17 +76,31 @@ def _write(course: SimulatedRun, path: Path, code: str, notes: list[str]) -> Non
         _note(notes, f"the checkpoint {str(path)!r} cannot be written: {error}")
 
 
+def read_checkpoint(path: Path, agents: Sequence[type] = ()) -> tuple[Agent, History, Any]:
+    """The agent in a checkpoint, the episodes that it has played, and a digest of the code that wrote it.
+
+    Raises
+    ------
+    ValueError
+        it is damaged, or no checkpoint.
+    OSError
+        it is not there, or cannot be read.
+    """
+    agent, beside = saving.from_bytes(files.read_regular(path, MOST_BYTES), agents)
+    return agent, _rows(beside), beside.get("source")
+
+
 def _take_over(course: SimulatedRun, path: Path, code: str, notes: list[str]) -> bool:
     """Go on from a checkpoint; False if there is none that fits."""
     fresh = course.agent
     try:
-        agent, beside = saving.from_bytes(files.read_regular(path, MOST_BYTES), [type(fresh)])
+        agent, rows, writer = read_checkpoint(path, [type(fresh)])
         if type(agent) is not type(fresh) or describe(agent) != describe(fresh):
             raise ValueError(f"it is of {agent!r:.200}, not of {fresh!r:.200}")
-        if beside.get("source") != code:
+        if writer != code:
             raise ValueError("other code began it, and the same code must go on")
         course.agent = agent
-        course.resume(_rows(beside))
+        course.resume(rows)
     except FileNotFoundError:
         return False
     except OSError as error:

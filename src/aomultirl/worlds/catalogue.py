@@ -24,6 +24,19 @@ def make_from_file(name: str, parameters: Mapping[str, Any]) -> ModelSet:
     return make(name, parameters)
 
 
+def make_again(world: Mapping[str, Any]) -> ModelSet | None:
+    """The worlds that a file of results names, {"name", "parameters"}; None where they cannot be made here.
+
+    Environments of Gymnasium are never made for it, because that runs their code.
+    """
+    try:
+        if needs_gymnasium(world["name"]):
+            return None
+        return make_from_file(world["name"], world["parameters"])
+    except (ImportError, OSError, ValueError):
+        return None
+
+
 def needs_gymnasium(name: str) -> bool:
     """Whether making the world called ``name`` makes Gymnasium environments, which runs the code that they are."""
     return plugins.find("world", name) is worlds.from_gymnasium

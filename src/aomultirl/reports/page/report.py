@@ -181,15 +181,5 @@ def _worlds(groups: Sequence[Group], given: ModelSet | None) -> list[ModelSet | 
     for one, key in zip(groups, keys, strict=True):
         if key not in made:
             world = one.first.about["world"]
-            made[key] = given if given is not None and given.origin == world else _made_again(world)
+            made[key] = given if given is not None and given.origin == world else catalogue.make_again(world)
     return [made[key] for key in keys]
-
-
-def _made_again(world: Mapping[str, Any]) -> ModelSet | None:
-    """The worlds that a file names; environments of Gymnasium are never made for it, because that runs their code."""
-    try:
-        if catalogue.needs_gymnasium(world["name"]):
-            return None
-        return catalogue.make_from_file(world["name"], world["parameters"])
-    except (ImportError, OSError, ValueError):
-        return None
