@@ -104,12 +104,15 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=pixels, height=height, deviceScaleFactor=1, mobile=phone)
 
     def open(self, path):
+        self.visit(Path(path).as_uri())
+
+    def visit(self, address):
         self.events.clear()
-        self.call("Page.navigate", url=Path(path).as_uri())
+        self.call("Page.navigate", url=address)
         self.wait(lambda: self.run("document.documentElement?.dataset.ready === 'yes'"), 30)
 
-    def errors(self):
-        """What the console complained of, exceptions, and whatever was asked of a network."""
+    def errors(self, *own):
+        """What the console complained of, exceptions, and whatever was asked of a network but ``own`` addresses."""
         found = []
         for event in self.events:
             params = event.get("params", {})
@@ -119,7 +122,7 @@ class Browser:
                 or (event["method"] == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"))
                 or (
                     event["method"] == "Network.requestWillBeSent"
-                    and not params["request"]["url"].startswith(("file:", "data:", "blob:", "about:"))
+                    and not params["request"]["url"].startswith(("file:", "data:", "blob:", "about:", *own))
                 )
             ):
                 found.append(event)

@@ -67,6 +67,10 @@ REFUSED = [
     "watch gridworld --agent {word}x",
     "watch gridworld size={word}x",
     "run spec.toml --ray {word}x",
+    "live {word}x",
+    "live results --run {word}x",
+    "live spec.toml --speed {word}x",
+    "live spec.toml --until-done --agent {word}x",
 ]
 ODD = [
     *(

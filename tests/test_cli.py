@@ -16,7 +16,7 @@ def refused(capsys, *words):
     return err.removeprefix("aomultirl: ").strip()
 
 
-@pytest.mark.parametrize("command", [[], ["new"], ["list"], ["inspect"], ["bench"], ["bounds"], ["watch"]])
+@pytest.mark.parametrize("command", [[], ["new"], ["list"], ["inspect"], ["bench"], ["bounds"], ["watch"], ["live"]])
 def test_help_has_an_example(capsys, command):
     assert run([*command, "--help"]) == 0
     out, err = capsys.readouterr()

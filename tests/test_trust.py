@@ -132,6 +132,23 @@ def test_result_folders_run_nothing_and_touch_nothing_outside(tmp_path, trap, ca
     assert not trap.exists()
 
 
+@pytest.mark.parametrize(("envs", "fits"), [("stranger:Trap-v0", False), ("FrozenLake-v1", True)])
+def test_what_is_shown_live_of_a_folder_makes_no_environment(tmp_path, trap, capsys, monkeypatch, envs, fits):
+    recall = {"name": "Recall", "parameters": {"failure": 0.1, "horizon": 20}}
+    store = keep(tmp_path / "results", cells([recall], runs=1))
+    forge_world(store, store.cells[0], {"name": "from_gymnasium", "parameters": {"envs": envs}})
+    text = f'episodes = 4\nworlds = [{{name = "from_gymnasium", envs = "{envs}"}}]\n'
+    text += 'agents = [{name = "Recall", failure = 0.1, horizon = 20}]\n'
+    (store.folder / "specification.toml").write_text(text)
+    monkeypatch.setattr("gymnasium.make", lambda *_, **__: trap.write_text("made"))
+    monkeypatch.setattr("aomultirl.cli.live.LAST_LOOK", 0.0)
+    before = contents(store.folder)
+    assert command(["live", str(store.folder), "--until-done", "--speed", "1e9"]) == (0 if fits else 2)
+    assert contents(store.folder) == before
+    assert not trap.exists()
+    capsys.readouterr()
+
+
 def test_histories_make_no_environment(tmp_path, trap, capsys):
     path, page = tmp_path / "history.parquet", tmp_path / "page.html"
     for envs in ("stranger:Trap-v0", ["stranger:Trap-v0"], "FrozenLake-v1"):
@@ -161,17 +178,18 @@ def test_pages_show_what_strangers_wrote_as_text(tmp_path, capsys):
 @pytest.mark.parametrize(
     "envs", ['"stranger:Trap-v0"', '["FrozenLake-v1", "stranger:Trap-v0"]', '["stranger:x:Trap-v0"]']
 )
-@pytest.mark.parametrize("options", [["--dry-run"], []])
-def test_specifications_import_nothing(tmp_path, trap, capsys, envs, options):
+@pytest.mark.parametrize("words", [["run", "--dry-run"], ["run"], ["live"]])
+def test_specifications_import_nothing(tmp_path, trap, capsys, monkeypatch, envs, words):
+    monkeypatch.chdir(tmp_path)
     specification = tmp_path / "theirs.toml"
     specification.write_text(
         f'episodes = 1\n[[worlds]]\nname = "from_gymnasium"\ngrid.envs = [{envs}]\n'
         '[[agents]]\nname = "Random"\nhorizon = 5\n'
     )
-    assert command(["run", str(specification), "--out", str(tmp_path / "out"), *options]) == 2
+    assert command([*words, str(specification)]) == 2
     assert "a file may not name a module to import" in capsys.readouterr().err
     assert not trap.exists()
-    assert not (tmp_path / "out").exists()
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["theirs.toml"]
 
 
 def test_the_compile_cache_runs_what_is_written_there(tmp_path, monkeypatch):

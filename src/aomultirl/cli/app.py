@@ -1,6 +1,7 @@
 """What all commands share: bad input ends with status 2 and one line on standard error, Ctrl-C with 130, TERM 143."""
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -24,6 +25,8 @@ ENDED = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 """What is said then."""
 KEEPING = ("run", "reproduce")
 """Commands that write as they go."""
+ENDED_BY_HAND = ("live",)
+"""Commands that go on until Ctrl-C, which is their proper end."""
 LONGEST = 500
 """Characters of a refusal; those of our own are shorter, and cut the values that they name."""
 
@@ -62,7 +65,8 @@ def run(arguments: Sequence[str] | None = None, signals: Sequence[int] = ()) -> 
         if not signals:
             raise
     if signals:
-        status = 128 + signals[0]
+        by_hand = bool(words) and words[0] in ENDED_BY_HAND and set(signals) == {signal.SIGINT}
+        status = 0 if by_hand else 128 + signals[0]
     elif refusal:
         return _refuse(refusal)
     if status in ENDED:
