@@ -29,7 +29,7 @@ def told(story, **question):
 @pytest.fixture
 def story():
     story = Story("a story")
-    facts = Facts("Recall", "gridworld", "uniform", 0, 10, 20, "small.toml", is_told=False, plays=True)
+    facts = Facts("Recall", "gridworld", "size=3", "uniform", 0, 10, 20, "small.toml", is_told=False, plays=True)
     story.introduce(facts, [Player("Recall"), Player("without", forgets=True)], has_best=True)
     return story
 
@@ -102,7 +102,7 @@ def test_long_stories_are_told_in_parts_and_forget_the_way_to_old_beliefs(story,
 def test_a_run_that_is_read_says_nothing_of_the_moment():
     story = Story("read")
     story.introduce(
-        Facts("Recall", "w", "s", 0, 9, None, "out", is_told=False, plays=False), [Player("Recall")], has_best=False
+        Facts("Recall", "w", "", "s", 0, 9, None, "out", is_told=False, plays=False), [Player("Recall")], has_best=False
     )
     story.begin(0, 1)
     story.look(20, {4: 0.999}, on_the_way=False)

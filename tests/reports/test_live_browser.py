@@ -74,8 +74,12 @@ def test_it_is_watched_from_the_first_episode_to_the_last(browser, live):
     browser.visit(server.address)
     browser.wait(lambda: "episode 1 of 8, step" in text(browser, "where"))
     assert text(browser, "state") == "live"
-    assert text(browser, "title") == f"{EVIL} in gridworld, edges=stay"  # as text
+    assert text(browser, "title") == f"{EVIL} in gridworld"  # as text
     assert browser.run("document.querySelectorAll('b, img').length") == 0
+    assert (
+        text(browser, "subtitle")
+        == "edges=stay · run 0 · 8 episodes of 120 steps · stream uniform · played from small.toml"
+    )
     nothing = "? Nothing is in memory yet, so there is nothing to recognise."
     browser.wait(lambda: text(browser, "verdict") == nothing)
     assert browser.run("[...document.querySelectorAll('.bar .name')].map((one) => one.textContent)") == ["a new world"]

@@ -16,7 +16,7 @@ from living import asked, told
 @pytest.fixture(scope="module")
 def server():
     story = Story("a story")
-    facts = Facts("Recall", "gridworld", "uniform", 0, 10, 20, "small.toml", is_told=False, plays=True)
+    facts = Facts("Recall", "gridworld", "size=3", "uniform", 0, 10, 20, "small.toml", is_told=False, plays=True)
     story.introduce(facts, [Player("Recall")], has_best=False)
     story.begin(0, 1)
     story.look(0, {-1: 1.0}, {-1})

@@ -60,7 +60,8 @@ def facts_of(cell: Cell, agent: Agent, origin: str, *, plays: bool) -> Facts:
     """What does not change while the cell is shown."""
     return Facts(
         agent=cell.label,
-        world=world_of(cell),
+        world=cell.world["name"],
+        parameters=descriptions.words(cell.world["parameters"]),
         stream=descriptions.label(cell.stream["name"], cell.stream["parameters"]),
         number=cell.number,
         episodes=cell.episodes,

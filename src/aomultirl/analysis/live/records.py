@@ -20,8 +20,10 @@ MOST_POINTS = 300
 class Facts:
     """What does not change while a run goes on.
 
-    agent, world, stream
+    agent, stream
         in words; the agent by the label that it has in the experiment.
+    world, parameters
+        the name of the worlds, and in words the parameters that were given for them.
     number
         of the run.
     episodes
@@ -38,6 +40,7 @@ class Facts:
 
     agent: str
     world: str
+    parameters: str
     stream: str
     number: int
     episodes: int

@@ -223,10 +223,10 @@
 
   function drawHead() {
     if (!seen.facts) return;
-    const { agent, world: place, number: run, episodes, steps, stream, origin, plays } = seen.facts;
+    const { agent, world: place, parameters, number: run, episodes, steps, stream, origin, plays } = seen.facts;
     set("title", `${agent} in ${place}`);
     document.title = `${agent} in ${place}, live`;
-    set("subtitle", [`run ${run}`, `${counted(episodes, "episode")}${steps ? ` of ${counted(steps, "step")}` : ""}`, `stream ${stream}`, `${plays ? "played from" : "read from"} ${origin}`].join(" · "));
+    set("subtitle", [parameters, `run ${run}`, `${counted(episodes, "episode")}${steps ? ` of ${counted(steps, "step")}` : ""}`, `stream ${stream}`, `${plays ? "played from" : "read from"} ${origin}`].filter(Boolean).join(" · "));
   }
 
   function draw() {

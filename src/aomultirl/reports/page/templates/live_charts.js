@@ -48,7 +48,7 @@ const charts = (() => {
   // Curves of belief over the steps of an episode; curves: {label, colour, points: [step, share]}.
   function trail(place, words, curves, steps, turn) {
     const { svg, width, height } = fresh(place, words);
-    const [left, right, top, bottom] = [44, width - 84, 10, height - 34];
+    const [left, right, top, bottom] = [44, width - 84, 10, height - 40];
     const x = (step) => left + ((right - left) * Math.log1p(step)) / Math.log1p(Math.max(1, steps));
     const y = (share) => bottom - (bottom - top) * share;
     [0, 0.5, 1].forEach((share) => axis(svg, [left, y(share)], [right, y(share)], `${100 * share} %`, "end"));
@@ -63,10 +63,14 @@ const charts = (() => {
     }
   }
 
-  function ticksOf(least, most) {
+  function strideOf(least, most) {
     const rough = (most - least || 1) / 4;
     const power = 10 ** Math.floor(Math.log10(rough));
-    const stride = [1, 2, 5, 10].map((lead) => lead * power).find((one) => one >= rough);
+    return [1, 2, 5, 10].map((lead) => lead * power).find((one) => one >= rough);
+  }
+
+  function ticksOf(least, most) {
+    const stride = strideOf(least, most);
     const first = Math.ceil(least / stride);
     return Array.from({ length: Math.floor(most / stride) - first + 1 }, (_, i) => (first + i) * stride);
   }
@@ -74,10 +78,12 @@ const charts = (() => {
   // Lines over the episodes; lines: {x, y, colour, dashes}.  Gives back where the axis begins: at 0, unless all are far above.
   function curves(place, words, lines, shown) {
     const { svg, width, height } = fresh(place, words);
-    const [left, right, top, bottom] = [60, width - 8, 8, height - 34];
+    const [left, right, top, bottom] = [60, width - 12, 8, height - 42];
     const values = lines.flatMap((line) => line.y);
     const [low, high] = [Math.min(...values), Math.max(1e-9, ...values)];
-    const least = low > 0.5 * high ? Math.max(0, low - 0.25 * (high - low || high)) : Math.min(0, low);
+    const base = low > 0.5 * high ? Math.max(0, low - 0.25 * (high - low || high)) : Math.min(0, low);
+    const stride = strideOf(base, high);
+    const least = Math.floor(base / stride) * stride;
     const most = high + 0.06 * (high - least);
     const last = Math.max(10, ...lines.flatMap((line) => line.x));
     const x = (episode) => left + ((right - left) * (episode - 1)) / (last - 1);
@@ -122,7 +128,7 @@ const charts = (() => {
   // The step at which the world was recognised, a point an episode; points: {episode, step, colour, right}.
   function moments(place, words, points) {
     const { svg, width, height } = fresh(place, words);
-    const [left, right, top, bottom] = [60, width - 8, 10, height - 34];
+    const [left, right, top, bottom] = [60, width - 12, 10, height - 42];
     const most = Math.max(10, ...points.map((one) => one.step));
     const [first, last] = [points[0].episode + 1, Math.max(points[0].episode + 10, points.at(-1).episode + 1)];
     const x = (episode) => left + ((right - left) * (episode - first + 0.5)) / (last - first + 1);
