@@ -7,7 +7,7 @@ import pytest
 from aomultirl.analysis.intervals import Span
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, Problem, ProblemTable
 from aomultirl.analysis.measures import MEASURES
-from aomultirl.analysis.sweep_views import independent, problems_apart, spans_decades, views
+from aomultirl.analysis.sweep_views import by_name, independent, problems_apart, side_by_side, spans_decades, views
 from folders import UNIFORM, part
 
 
@@ -141,3 +141,28 @@ def test_names_that_others_determine_are_dropped():
 )
 def test_a_decade(values, wide):
     assert spans_decades(values) is wide
+
+
+def test_views_that_differ_in_the_world_alone_belong_side_by_side():
+    worlds = [part("gridworld", size=4), part("two_jao", states=8)]
+    agents = [line(f"Recall, failure={failure}", failure=failure) for failure in (0.1, 0.2)]
+    tables = [table(agents, world, episodes) for episodes, world in product((60, 90), worlds)]
+    groups = side_by_side(views(board(*tables)))
+    found = [(group[0].shared, [view.world for view in group]) for group in groups]
+    names = ["world=gridworld", "world=two_jao"]
+    assert found == [
+        ("episodes K", names),
+        ("failure of the agent, with episodes=60", names),
+        ("failure of the agent, with episodes=90", names),
+    ]
+    assert groups[0][0].title == "episodes K, with world=gridworld"
+
+
+def test_agents_by_their_names():
+    tables = [table([line("Recall"), line("Random")], part(name)) for name in ("gridworld", "two_jao")]
+    found = by_name(board(*tables))
+    assert [(one.apart, one.episodes, one.unequal) for one in found] == [
+        ("world=gridworld", 60, False),
+        ("world=two_jao", 60, False),
+    ]
+    assert [line.label for line in found[1].lines] == ["Recall", "Random"]

@@ -9,6 +9,18 @@ from aomultirl.reports.page import Run, write_page
 from browser import CHROMIUM, Browser
 from folders import cells, keep, part
 
+CLIPPED = """[...document.querySelectorAll("header *, main *")].filter((one) => {
+  const place = one.getBoundingClientRect();
+  const inside = one.closest("svg") && one.tagName !== "text";
+  const beyond = place.right > innerWidth + 1 || place.left < -1;
+  return beyond && place.width > 0 && !inside && !one.closest(".wide, .skip");
+}).map((one) => one.outerHTML.slice(0, 90))"""
+"""What reaches beyond the screen and cannot be scrolled to."""
+VERDICTS = """[...document.querySelectorAll(".yes, .no, .open")].filter((one) => {
+  const place = one.getBoundingClientRect();
+  return place.right > innerWidth + 1 || place.left < -1;
+}).length"""
+
 
 @pytest.fixture(scope="module")
 def browser():
@@ -184,6 +196,30 @@ def test_a_phone_needs_no_sideways_scrolling(browser, report, unjudged, tmp_path
         widths = browser.run("[...document.querySelectorAll('.chart')].map((one) => one.scrollWidth)")
         assert max(widths) <= 360
         assert browser.errors() == []
+
+
+def test_nothing_is_clipped_and_every_verdict_is_on_the_screen(browser, report, tmp_path):
+    """Of a report with verdicts, and of a sweep over names; what is wider than the screen has a shadow at its end."""
+    worlds = [part("gridworld", edges="stay"), part("jao")]
+    keep(tmp_path / "results", cells(worlds=worlds, runs=2))
+    path = tmp_path / "sweep.html"
+    folder_report.write(folder_report.collect(tmp_path / "results"), path)
+    for width in (1300, 390):
+        browser.width(width)
+        for page in (report, path):
+            browser.open(page)
+            browser.wait(lambda width=width: browser.run("document.documentElement.scrollWidth") <= width)
+            assert browser.run(CLIPPED) == []
+            assert browser.run("document.querySelectorAll('.yes, .no, .open').length") >= 4
+            assert browser.run(VERDICTS) == 0
+    wide = "[...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth + 1)"
+    assert browser.run(f"{wide}.length") > 0
+    assert browser.run(f"{wide}.every((one) => getComputedStyle(one).backgroundImage.includes('radial-gradient'))")
+    first = "document.querySelector('#leaderboard .numbers tbody th')"
+    browser.run(f"{first}.closest('.wide').scrollLeft = 200")
+    assert browser.run(f"{first}.getBoundingClientRect().left") >= 0  # the names stay while the numbers move
+    assert browser.run("document.querySelectorAll('#sweep .chart svg').length") >= 4
+    assert browser.errors() == []
 
 
 @pytest.mark.parametrize("widths", [(360,), pytest.param((360, 1200), marks=pytest.mark.long)])

@@ -58,11 +58,13 @@ def test_every_view_is_a_figure_that_plotly_accepts(page):
 def test_regret_at_the_end_against_the_parameter(page, given):
     chart = chart_of(page, "sweep-regret")
     options = re.findall(r'<option value="(\d)"[^>]*>(against [^<]*)<', page)
-    assert options[0] == ("0", "against size of the world, with episodes=4")
-    assert [words for _, words in options[2:]] == [f"against episodes K, with size={size}" for size in (3, 4)]
+    assert [words for _, words in options] == [
+        *(f"against size of the world, with episodes={episodes}" for episodes in (4, 6)),
+        "against episodes K",
+    ]
     view = chart["views"]["1"]
     assert layout_of(page, "sweep-regret", "1")["xaxis"]["title"]["text"] == "size of the world"
-    assert layout_of(page, "sweep-regret", "2")["xaxis"]["title"]["text"] == "episodes K"
+    assert layout_of(page, "sweep-regret", "2")["xaxis"]["title"]["text"] == "episodes K, size=3"
     trace = next(trace for trace in view["data"] if trace["name"] == "Random")
     assert trace["x"] == [3, 4]
     for size, mean, more in zip(trace["x"], trace["y"], trace["error_y"]["array"], strict=True):
@@ -107,7 +109,65 @@ def test_one_problem_makes_the_usual_page_and_a_leaderboard(tmp_path):
     assert '<section id="leaderboard"' in page
     assert '<section id="sweep"' not in page
     assert "<details" not in section(page, "leaderboard")
+    written = folder_report.write(found, tmp_path / "a" / "report.html")
+    assert [path.name for path in written] == ["report.html", "sweep.png", "sweep.svg"]
+
+
+def test_a_single_agent_on_one_problem_has_no_figure(tmp_path):
+    keep(tmp_path / "a", cells((RANDOM,)))
+    found = folder_report.collect(tmp_path / "a")
     assert folder_report.write(found, tmp_path / "a" / "report.html") == [tmp_path / "a" / "report.html"]
+
+
+def test_what_differs_in_the_world_alone_stands_side_by_side(page):
+    """Against the number of episodes there is a panel for each size of the grid."""
+    for number, size in ((1, 3), (2, 4)):
+        name = "sweep-total_reward" if number == 1 else f"sweep-total_reward-{number}"
+        assert layout_of(page, name, "2")["xaxis"]["title"]["text"] == f"episodes K, size={size}"
+        words = chart_of(page, name)["views"]["2"]["words"]
+        assert words.startswith(f"Total reward against episodes K, with size={size} (3 runs):")
+    second = chart_of(page, "sweep-total_reward-2")["views"]
+    assert [len(view["data"]) for view in second.values()] == [0, 0, 2]  # one world at a time: one panel
+    assert second["0"]["words"] == sweep_section.NO_PANEL
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """A sweep in which names vary: of worlds, and of agents."""
+    place = tmp_path_factory.mktemp("sweep") / "named"
+    worlds = [GRID, part("jao")]
+    keep(place, cells((RANDOM, OPTIMAL), worlds=worlds, runs=3))
+    return place
+
+
+def test_a_sweep_over_names_has_a_panel_a_world(named):
+    page = page_of(folder_report.collect(named))
+    charts = [chart["id"] for chart in content(page)["charts"] if chart["id"].startswith("sweep-")]
+    assert charts == ["sweep-regret", "sweep-regret-2", "sweep-total_reward", "sweep-total_reward-2"]
+    assert 'data-control="sweep' not in page
+    assert "Every point is an agent" in section(page, "sweep")
+    best = leaderboard(named).tables[1].lines
+    traces = chart_of(page, "sweep-total_reward-2")["views"][""]["data"]
+    assert [trace["name"] for trace in traces] == [line.label for line in best] == ["Optimal", "Random"]
+    axis = layout_of(page, "sweep-total_reward-2", "")["xaxis"]
+    assert (axis["title"]["text"], axis["ticktext"]) == ("world=jao", ["Optimal", "Random"])
+
+
+def test_captions_have_the_numbers_of_the_tables(named, folder):
+    for place in (named, folder):
+        page = page_of(folder_report.collect(place))
+        tables = section(page, "leaderboard")
+        numbers = 0
+        for chart in content(page)["charts"]:
+            if chart["id"].startswith(("sweep-total_reward", "sweep-regret")):
+                for view in chart["views"].values():
+                    said = re.findall(r"(?:(?:Random|Optimal)|\d and) ([\d.,]*\d)", view["words"])
+                    ends = re.findall(r"\(([\d.,]+ to [\d.,]+)\)", view["words"])
+                    assert said or not view["data"]
+                    assert all(f">{number}<" in tables.replace(" <", "<") for number in said), view["words"]
+                    assert all(f">{interval}<" in tables for interval in ends), view["words"]
+                    numbers += len(said) + len(ends)
+        assert numbers > 12
 
 
 def test_a_page_of_a_large_sweep_shows_some_and_says_so(folder, monkeypatch):

@@ -45,12 +45,16 @@ class View(NamedTuple):
     fixed: the other parameters that vary, in words.
     curves: one an agent.
     unequal: episodes are not equally long.
+    world, besides: what is fixed of the world, and what else is, in words; views that differ in the world alone belong
+        side by side.
     """
 
     parameter: str
     fixed: str
     curves: list[Curve]
     unequal: bool
+    world: str = ""
+    besides: str = ""
 
     @property
     def axis(self) -> str:
@@ -61,6 +65,11 @@ class View(NamedTuple):
     @property
     def title(self) -> str:
         return f"{self.axis}, with {self.fixed}" if self.fixed else self.axis
+
+    @property
+    def shared(self) -> str:
+        """The title without the world: what views that belong side by side have in common."""
+        return f"{self.axis}, with {self.besides}" if self.besides else self.axis
 
     @property
     def is_log(self) -> bool:
@@ -80,6 +89,30 @@ class View(NamedTuple):
         return self.values if room >= ROOM else []
 
 
+class NamedAgents(NamedTuple):
+    """The agents of one problem, to be compared by their names.
+
+    apart: what tells the problem apart from the others, in words; empty where there is one.
+    lines: of the leaderboard, the best first.
+    episodes: that count.
+    unequal: they are not equally long.
+    """
+
+    apart: str
+    lines: Sequence[AgentLine]
+    episodes: int
+    unequal: bool
+
+
+def by_name(board: Leaderboard) -> list[NamedAgents]:
+    """The agents of every problem, for sweeps in which names vary and no number does."""
+    words = problems_apart(board.tables)
+    return [
+        NamedAgents(apart, table.lines, table.problem.episodes, table.ranking != "total_reward")
+        for apart, table in zip(words, board.tables, strict=True)
+    ]
+
+
 def spans_decades(values: Iterable[float]) -> bool:
     """All are positive, and the largest is more than ten times the least."""
     found = list(values)
@@ -94,9 +127,17 @@ def views(board: Leaderboard) -> list[View]:
     for name in filter(lambda name: is_number(rows, name), names):
         found += _over_problems(name, board.tables, rows, [other for other in names if other != name])
     for table, row in zip(board.tables, rows, strict=True):
-        found += _over_agents(table, _fixed(row, names))
+        found += _over_agents(table, row, names)
     order = list(dict.fromkeys(view.parameter for view in found))
     return sorted(found, key=lambda view: order.index(view.parameter))
+
+
+def side_by_side(found: Sequence[View]) -> list[list[View]]:
+    """The views in groups that differ in nothing but the world."""
+    groups: dict[tuple[str, str], list[View]] = {}
+    for view in found:
+        groups.setdefault((view.parameter, view.besides), []).append(view)
+    return list(groups.values())
 
 
 def chosen_runs(board: Leaderboard) -> tuple[list[tuple[ProblemTable, AgentLine]], str]:
@@ -149,10 +190,11 @@ def _over_problems(
                 curves.setdefault(line.label, []).append((value, line))
         if any(len(points) > 1 for points in curves.values()):
             unequal = any(table.ranking != "total_reward" for _, table, _ in group)
-            yield View(name, _fixed(group[0][2], others), [Curve(*item) for item in curves.items()], unequal)
+            drawn = [Curve(*item) for item in curves.items()]
+            yield View(name, _fixed(group[0][2], others), drawn, unequal, *_parts(group[0][2], others))
 
 
-def _over_agents(table: ProblemTable, fixed: str) -> Iterator[View]:
+def _over_agents(table: ProblemTable, row: Row, fixed: Sequence[str]) -> Iterator[View]:
     """Of agents that differ in a number in the same problem; the others are level."""
     parts = [descriptions.named(line.label, line.agent["parameters"]) for line in table.lines]
     kept = {base: independent([shown for own, shown in parts if own == base]) for base, _ in parts}
@@ -170,7 +212,8 @@ def _over_agents(table: ProblemTable, fixed: str) -> Iterator[View]:
             continue
         drawn = [Curve(label, sorted(points, key=lambda one: one[0])) for label, points in curves.items()]
         drawn += [Curve(line.label, [(values[0], line), (values[-1], line)], level=True) for line in alone]
-        yield View(f"agent.{name}", fixed, drawn, table.ranking != "total_reward")
+        unequal = table.ranking != "total_reward"
+        yield View(f"agent.{name}", _fixed(row, fixed), drawn, unequal, *_parts(row, fixed))
 
 
 def independent(rows: Sequence[Row]) -> list[str]:
@@ -195,6 +238,12 @@ def is_number(rows: Sequence[Row], name: str) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _parts(row: Row, names: Sequence[str]) -> tuple[str, str]:
+    """What is fixed of the world, and what else is, in words."""
+    of_world = [name for name in names if name.partition(".")[0] == "world"]
+    return _fixed(row, of_world), _fixed(row, [name for name in names if name not in of_world])
 
 
 def _fixed(row: Row, names: Iterable[str]) -> str:

@@ -4,20 +4,23 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aomultirl import files
 from aomultirl.analysis import sweep_views
-from aomultirl.analysis.leaderboard import leaderboard
+from aomultirl.analysis.leaderboard import Leaderboard, leaderboard
 from aomultirl.analysis.measures import is_early
-from aomultirl.analysis.sweep_views import chosen_runs, problems_apart, views
+from aomultirl.analysis.sweep_views import by_name, chosen_runs, problems_apart, views
 from aomultirl.experiments.history import History
 from aomultirl.experiments.loading import find
 from aomultirl.experiments.manifest import MARK, read_manifest, read_mark
 from aomultirl.experiments.paper import LABELS, PaperExperiment
-from aomultirl.reports import sweep_charts
+from aomultirl.reports import named_figure, sweep_charts
 from aomultirl.reports.page import Run, Sweep, write_page
 from aomultirl.reports.page.run_origin import labels as agent_labels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PAPER_TITLE = "The paper's experiment, reproduced"
 NOT_A_HISTORY = ("episodes.parquet",)
@@ -60,13 +63,21 @@ def collect(place: str | Path) -> Collection:
 
 
 def write(found: Collection, page_path: Path) -> list[Path]:
-    """Write the page, and beside it the figure of a sweep in which some number varies; the paths of all."""
-    drawn = [] if found.sweep is None else views(found.sweep.board)
-    if drawn:
+    """Write the page, and beside it the figure of a sweep in which anything varies; the paths of all."""
+    figure = None if found.sweep is None else _figure(found.sweep.board)
+    if figure is not None:
         sweep_charts.check(page_path.parent)
     told: dict[str, Any] = {"claims": found.claims, "command": found.command, "sweep": found.sweep}
     write_page(page_path, found.runs, title=found.title, **told)
-    return [page_path, *(sweep_charts.save(sweep_charts.draw(drawn), page_path.parent) if drawn else [])]
+    return [page_path, *(sweep_charts.save(figure, page_path.parent) if figure is not None else [])]
+
+
+def _figure(board: Leaderboard) -> "Figure | None":
+    """Agents against each number that varies; where none does, by their names.  None for a single agent."""
+    if drawn := views(board):
+        return sweep_charts.draw(drawn)
+    agents = {line.label for table in board.tables for line in table.lines}
+    return named_figure.draw(by_name(board)) if len(agents) > 1 else None
 
 
 def _sweep(folder: Path) -> Collection:

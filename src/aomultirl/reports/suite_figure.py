@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aomultirl.analysis.intervals import over_runs
+from aomultirl.analysis.intervals import UNKNOWN, Span, over_runs
 from aomultirl.analysis.suite_rows import Row, Rows
 from aomultirl.reports.charts_matplotlib import SMALL, TEXT, fonts
 from aomultirl.reports.looks import AGENTS, FAINT, INK
@@ -83,17 +83,24 @@ def _draw_place(
 ) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    for height, (row, label) in enumerate(zip(there, labels, strict=True)):
-        if row is None or heading not in row.numbers:
-            continue
-        mean, low, high = over_runs(row.numbers[heading])
-        colour = AGENTS[2].colour if label in marked else AGENTS[1].colour
-        if np.isfinite(low):
-            panel.plot([low, high], [height, height], color=colour, linewidth=1.0)
-        panel.plot([mean], [height], "o", color=colour, markersize=2.8)
-    panel.set_ylim(-0.7, len(labels) - 0.3)
+    spans = [UNKNOWN] * len(there)
+    for height, row in enumerate(there):
+        if row is not None and heading in row.numbers:
+            spans[height] = Span(*map(float, over_runs(row.numbers[heading])))
+    colours = [AGENTS[2 if label in marked else 1].colour for label in labels]
+    draw_dots(panel, spans, colours)
     panel.xaxis.set_major_locator(MaxNLocator(TICKS))
     panel.xaxis.set_major_formatter(lambda value, _: signed(value))
+
+
+def draw_dots(panel: "Axes", spans: Sequence[Span], colours: Sequence[str]) -> None:
+    """A dot and its interval in every line of a panel, from the bottom; none where nothing is known."""
+    for height, ((mean, low, high), colour) in enumerate(zip(spans, colours, strict=True)):
+        if np.isfinite(mean):
+            if np.isfinite(low):
+                panel.plot([low, high], [height, height], color=colour, linewidth=1.0)
+            panel.plot([mean], [height], "o", color=colour, markersize=2.8)
+    panel.set_ylim(-0.7, len(spans) - 0.3)
     panel.tick_params(labelsize=SMALL, length=2.0, colors=INK)
     panel.grid(axis="both", color=FAINT, linewidth=0.3, alpha=0.5)
     for side in ("top", "right"):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aomultirl.analysis.charts import Chart, Series, Subject, settled
+from aomultirl.analysis.leaderboard import AgentLine
 from aomultirl.analysis.phrases import number
-from aomultirl.analysis.sweep_views import Curve, View, spans_decades
+from aomultirl.analysis.sweep_views import Curve, NamedAgents, View, spans_decades
 from aomultirl.reports import figure_files
 from aomultirl.reports.charts_matplotlib import draw_rows
 from aomultirl.reports.looks import AGENTS
@@ -52,6 +53,35 @@ def chart_of(view: View, measure: str, names: Sequence[str]) -> Chart:
         log_y=False,
         x_ticks={x: number(x) for x in view.ticks},
     )
+
+
+def names_chart(agents: NamedAgents, measure: str, names: Sequence[str]) -> tuple[Chart, list[AgentLine]]:
+    """The agents of a problem side by side, the best first, and their lines; those without a number are left out.
+
+    Parameters
+    ----------
+    names
+        of all agents of the sweep; the place of an agent here decides its look.
+    """
+    used = PER_STEP if measure == "total_reward" and agents.unequal else measure
+    lines = [line for line in agents.lines if np.isfinite(line.spans[used].mean)]
+    series = []
+    for place, line in enumerate(lines):
+        mean, low, high = line.spans[used]
+        subject = Subject(line.label, number=names.index(line.label))
+        one = Series(line.label, [place], settled(np.array([mean])).tolist(), subject=subject, drawn="points")
+        series.append(one._replace(low=[low], high=[high]) if np.isfinite(low) else one)
+    chart = Chart(
+        f"sweep-{measure}",
+        agents.apart,
+        agents.apart,
+        "reward a step" if used == PER_STEP else MEASURES[measure],
+        series,
+        log_x=False,
+        log_y=False,
+        names=[line.label for line in lines],
+    )
+    return chart._replace(log_y=spans_many(chart)), lines
 
 
 def _series(curve: Curve, measure: str, place: int) -> Series:
