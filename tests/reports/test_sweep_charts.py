@@ -10,7 +10,7 @@ from aomultirl.reports import sweep_charts
 def line(value, regret=None, width=0.1):
     spans = {name: Span(value, value - width, value + width) for name in MEASURES}
     if regret is not None:
-        spans["regret"] = Span(regret, regret, regret)
+        spans["regret"] = spans["regret_per_step"] = Span(regret, regret, regret)
     return AgentLine("x", {"name": "Random", "parameters": {}}, [], {}, spans)
 
 
@@ -55,6 +55,8 @@ def test_agents_without_regret_are_said_to_be_missing_on_a_logarithmic_axis():
 def test_what_was_not_recorded_is_not_drawn_and_steps_count_where_they_differ():
     figure = sweep_charts.draw([view(regret=float("nan"), unequal=True)])
     assert labels(figure) == [("separation of the world", "reward a step")]
+    figure = sweep_charts.draw([view(unequal=True)])
+    assert [what for _, what in labels(figure)] == ["regret a step", "reward a step"]
 
 
 def test_a_single_run_has_no_bars():

@@ -11,6 +11,7 @@ import numpy as np
 
 from aomultirl.analysis.charts import Chart, Series, Subject, settled
 from aomultirl.analysis.leaderboard import AgentLine
+from aomultirl.analysis.measures import MEASURES as TABLES
 from aomultirl.analysis.phrases import number
 from aomultirl.analysis.sweep_views import Curve, NamedAgents, View, spans_decades
 from aomultirl.reports import figure_files
@@ -30,8 +31,8 @@ MEASURES = {
     "identification_steps": "steps to identify",
 }
 """What is drawn of a sweep, and what the axes call it."""
-PER_STEP = "reward_per_step"
-"""What takes the place of the total reward where episodes are not equally long."""
+PER_STEP = {"total_reward": "reward_per_step", "regret": "regret_per_step"}
+"""What takes the place of sums where episodes are not equally long, as in leaderboards."""
 
 
 def agent_names(views: Sequence[View]) -> list[str]:
@@ -41,18 +42,23 @@ def agent_names(views: Sequence[View]) -> list[str]:
 
 def chart_of(view: View, measure: str, names: Sequence[str]) -> Chart:
     """The agents of these names against the view's parameter; agents of which nothing is known are left out."""
-    used = PER_STEP if measure == "total_reward" and view.unequal else measure
+    used = _used(measure, view.unequal)
     series = [_series(curve, used, names.index(curve.name)) for curve in view.curves if curve.name in names]
     return Chart(
         f"sweep-{measure}",
         f"with {view.fixed}" if view.fixed else "",
         view.axis,
-        "reward a step" if used == PER_STEP else MEASURES[measure],
+        MEASURES[measure] if used == measure else TABLES[used],
         [one for one in series if len(one.x)],
         log_x=view.is_log,
         log_y=False,
         x_ticks={x: number(x) for x in view.ticks},
     )
+
+
+def _used(measure: str, unequal: bool) -> str:
+    """The measure that is drawn in the place of one of MEASURES."""
+    return PER_STEP.get(measure, measure) if unequal else measure
 
 
 def names_chart(agents: NamedAgents, measure: str, names: Sequence[str]) -> tuple[Chart, list[AgentLine]]:
@@ -63,7 +69,7 @@ def names_chart(agents: NamedAgents, measure: str, names: Sequence[str]) -> tupl
     names
         of all agents of the sweep; the place of an agent here decides its look.
     """
-    used = PER_STEP if measure == "total_reward" and agents.unequal else measure
+    used = _used(measure, agents.unequal)
     lines = [line for line in agents.lines if np.isfinite(line.spans[used].mean)]
     series = []
     for place, line in enumerate(lines):
@@ -75,7 +81,7 @@ def names_chart(agents: NamedAgents, measure: str, names: Sequence[str]) -> tupl
         f"sweep-{measure}",
         agents.apart,
         agents.apart,
-        "reward a step" if used == PER_STEP else MEASURES[measure],
+        MEASURES[measure] if used == measure else TABLES[used],
         series,
         log_x=False,
         log_y=False,

@@ -58,7 +58,7 @@ def charts(groups: Sequence[Sequence[View]]) -> list[PageChart]:
     drawn = []
     for measure, place in product(MEASURES, range(max(map(len, groups), default=0))):
         made = {str(number): _panel(group, place, measure, names) for number, group in enumerate(groups)}
-        if any(chart.series for chart in made.values()):
+        if any(y for chart in made.values() for one in chart.series for y in one.y):  # where all are 0 there is nothing
             height = 420 if measure == "regret" else 340
             log = "" if measure == "total_reward" else "sweep-log"
             drawn.append(page_chart(made, height=height, keys=["sweep"], log=log))
