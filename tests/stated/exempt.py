@@ -35,7 +35,8 @@ class Kind(NamedTuple):
 KINDS = (
     Kind("code, which other tests run or resolve", "`rings(9, M)` and ``20``", r"`+[^`]+`+"),
     Kind("where links lead", "[one](docs/2.md)", r"\]\([^)]*\)"),
-    Kind("lines of tables, and numbers of items", "1. one, and ## 2. A heading", r"^\s*(?:#+ )?\d+\.\s|^\s*\|[-| :]+\|$"),
+    Kind("lines of tables, and numbers of items", "1. one", r"^\s*\d+\.\s|^\s*\|[-| :]+\|$"),
+    Kind("numbers of headings", "## 2. A version", r"^#+ \d+\.(?!\d)"),
     Kind("powers and indices that are letters", "2<sup>k</sup>", r"\d*<su[bp]>.*?</su[bp]>"),
     Kind("sizes as names", "the grid of 12 x 12, and 8x8", r"(?<![\w.])\d+ ?[x×] ?\d+\b"),
     Kind(

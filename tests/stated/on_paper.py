@@ -1,11 +1,14 @@
 """What the map of the paper, and the page on its experiment, state."""
 
+import math
 import re
+
+import numpy as np
 
 from aomultirl import theory
 from aomultirl.analysis import rules
 from aomultirl.analysis.errata import ERRATA
-from aomultirl.experiments.paper import HITTING_TIME
+from aomultirl.experiments.paper import HITTING_TIME, PaperExperiment
 from aomultirl.model_set import BELOW_SEPARATION
 from stated.checks import states, worth
 from stated.computed import clustering_horizon, grids, hitting_time
@@ -40,6 +43,25 @@ def the_hitting_time():
 @states(MAP, "diameter {}, hitting time {}; in the released version {} and infinite")
 def diameters():
     return grids()[0].diameter(), hitting_time(), grids("stay")[0].diameter()
+
+
+@states(MAP, "makes K1 S A at least {}, where K is {}")
+def the_two_stages_of_the_experiment():
+    worlds = grids()
+    each_once = len(worlds)  # the episodes of the first stage
+    return each_once * worlds.n_states * worlds.n_actions, PaperExperiment().episodes + each_once
+
+
+@states(MAP, "the zero vector, at distance {} from every row")
+def the_distance_of_nothing():
+    return [max(np.abs(row).sum() for row in grids()[0].transitions.reshape(-1, 16))]
+
+
+@states(MAP, "| ln({}SAKH/p), for one world | ln({}SAKHM/p")
+def factors_in_logarithms():
+    sizes = {"states": 16, "actions": 4, "models": 4, "episodes": 200, "horizon": 200, "failure": 0.03}
+    of_four = math.exp(theory.logarithm(**sizes)) * (0.03 / 3) / (16 * 4 * 200 * 200 * 4)
+    return of_four, of_four
 
 
 @states("docs/lower_bounds.md", "theory.multi_task_lower_bound(**size)  # {} of the {} steps")

@@ -11,6 +11,7 @@ import aomultirl as ao
 from aomultirl.agents import interface
 from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.analysis import intervals, paired_test, sweep_views
+from aomultirl.analysis.live import playing
 from aomultirl.benchmarks import sweep
 from aomultirl.checks import LONGEST_NAME, SEED_BITS
 from aomultirl.cli.app import app
@@ -24,6 +25,11 @@ RUNNING, SPECIFICATION, CHECKPOINTS, RESULTS = (
     f"docs/{name}.md" for name in ("running", "specification", "checkpoints", "results")
 )
 ENVIRONMENT, RLBERRY = "docs/your_environment.md", "docs/rlberry.md"
+
+
+@states(RUNNING, "(an episode takes {} seconds otherwise)")
+def seconds_of_an_episode():
+    return [playing.SECONDS]
 
 
 @states(RESULTS, "were taken for a world that the agent believed in with {} % or more")
