@@ -43,8 +43,8 @@ def mean(*column, runs=10):
 
 def more(suite, place, heading, other, runs=10):
     """How much more Recall has than somebody else, in the runs that both have."""
-    ours, theirs = kept(suite, place, RECALL, heading), kept(suite, place, other, heading, runs)
-    found = over_runs(np.array(ours[:runs]) - np.array(theirs))
+    ours, theirs = (np.array(kept(suite, place, told, heading, runs)) for told in (RECALL, other))
+    found = over_runs(ours - theirs)
     return [float(found.mean), float(found.low), float(found.high)]
 
 

@@ -105,10 +105,12 @@ note(
     lambda: in_most_runs(WEAK),
 )
 note(
-    "| {}, acting at random {} | {} more than at random: {}, missed | {}, at random {} | | {} of {} |",
-    lambda: survivors(RECALL, runs=1) + survivors("Random", runs=1),
-    lambda: [wanted(PATIENTS, "Random"), survivors(RECALL, runs=1)[0] - survivors("Random", runs=1)[0]],
-    lambda: survivors(RECALL, LAST, runs=1) + survivors("Random", LAST, runs=1),
+    "20,000 patients, **{} runs** | {}, acting at random in the same runs {} | {} more than at random: "
+    f"{SPAN} more, missed | {{}}, at random {{}} | | {{}} of {{}} |",
+    lambda: [len(kept_runs("large", RECALL, PATIENTS))],
+    lambda: survivors(RECALL, runs=3) + survivors("Random", runs=3),
+    lambda: [wanted(PATIENTS, "Random"), *more("large", PATIENTS, WHOLE, "Random", 3)],
+    lambda: survivors(RECALL, LAST, runs=3) + survivors("Random", LAST, runs=3),
     lambda: in_every_run(PATIENTS),
 )
 note(
