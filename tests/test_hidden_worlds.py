@@ -8,10 +8,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import aomultirl as ao
-from aomultirl import hidden_worlds
+from aomultirl import gymnasium_ids
 from aomultirl.worlds import drawing
 
-IDS = [f"aomultirl/{name}-v0" for name in hidden_worlds.REGISTERED]
+IDS = [f"aomultirl/{name}-v0" for name in gymnasium_ids.REGISTERED]
 
 
 def nested(depth):

@@ -8,6 +8,7 @@ import pytest
 import aomultirl
 
 ORDER = [
+    "gymnasium_ids",
     "refusals",
     "sizes",
     "checks",

@@ -19,30 +19,8 @@ from aomultirl.worlds import drawing
 from aomultirl.worlds.environment import WorldEnv
 from aomultirl.worlds.gymnasium_import import make_registered
 
-NAMESPACE = "aomultirl"
 LONGEST_RUN = 10**6
 """Episodes that a stream is told there will be, where nobody says how many."""
-REGISTERED = {
-    "Bandits": "bandits",
-    "DiabolicalLocks": "diabolical_locks",
-    "Doors": "doors",
-    "EntropyPair": "entropy_pair",
-    "FrozenLakes": "frozen_lakes",
-    "Gridworld": "gridworld",
-    "ICUSepsis": "icu_sepsis",
-    "JAO": "jao",
-    "PermutedCliffs": "permuted_cliffs",
-    "RandomModels": "random_models",
-    "RarePair": "rare_pair",
-    "Rings": "rings",
-    "Rivers": "rivers",
-    "SparseRandom": "sparse_random",
-    "SwappedTaxis": "swapped_taxis",
-    "TwoJAO": "two_jao",
-    "TwoJAONoncommunicating": "two_jao_noncommunicating",
-    "TwoJAOTree": "two_jao_tree",
-}
-"""Ids of sets of worlds, without namespace and version, and the functions that make them."""
 
 
 class HiddenWorlds(gymnasium.Env[Any, Any]):
@@ -197,18 +175,3 @@ def make_set(
 ) -> HiddenWorlds:
     """The hidden worlds of one of our sets; parameters other than those of :class:`HiddenWorlds` are the set's."""
     return HiddenWorlds(getattr(worlds, name)(**parameters), stream, reveal, render_mode, episodes)
-
-
-def register() -> None:
-    """Make the environments known to Gymnasium."""
-    hidden = f"{NAMESPACE}/HiddenWorlds-v0"
-    if hidden in gymnasium.registry:
-        return
-    gymnasium.register(hidden, entry_point="aomultirl.hidden_worlds:HiddenWorlds")
-    for name, function in REGISTERED.items():
-        gymnasium.register(
-            f"{NAMESPACE}/{name}-v0", entry_point="aomultirl.hidden_worlds:make_set", kwargs={"name": function}
-        )
-
-
-register()

@@ -19,12 +19,12 @@ from types import MappingProxyType, ModuleType
 from typing import Any, TypeAlias
 
 from aomultirl import checks
-from aomultirl.model_set import ModelSet
 
 GROUP = "aomultirl.plugins"
 """The group of entry points that packages offer their plug-ins in."""
-KINDS = ("world", "stream", "agent", "learner", "explorer")
-"""The kinds of things that can be made by name."""
+ROOMS = {"world": "worlds", "stream": "streams", "agent": "agents", "learner": "learning", "explorer": "exploring"}
+"""The kinds of things that can be made by name, and the rooms of this package that offer them."""
+KINDS = tuple(ROOMS)
 MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 """The name of a module: words with dots between them."""
 FILE_ENDING = ".py"
@@ -149,6 +149,7 @@ def modules() -> set[str]:
 
 def makers(kind: str) -> Makers:
     """All that there is of a kind, by name: ours first, then those of plug-ins."""
+    _open_rooms()
     _discover()
     return MappingProxyType({name: maker for (other, name), maker in _offers.makers.items() if other == kind})
 
@@ -170,6 +171,7 @@ def find(kind: str, name: Any) -> Maker:
 
 def is_known(kind: str, name: str) -> bool:
     """Whether something of a kind is called so; looks at entry points too."""
+    _open_rooms()
     key = kind, name.replace("-", "_")
     if key not in _offers.makers:
         _discover()
@@ -189,6 +191,12 @@ def kind_of(thing: Any) -> str | None:
     return None
 
 
+def _open_rooms() -> None:
+    """Have the rooms of this package offer what they have: importing one does that, once."""
+    for room in ROOMS.values():
+        import_module(f"aomultirl.{room}")
+
+
 def _imported(name: str) -> ModuleType:
     try:
         return import_module(name)
@@ -202,6 +210,7 @@ def _imported(name: str) -> ModuleType:
 
 def _add(name: str, module: ModuleType) -> dict[str, list[str]]:
     """Make all of a module known, or nothing of it; names in ``__all__`` that are of no known kind are warned of."""
+    _open_rooms()
     offered: dict[tuple[str, str], Maker] = {}
     unknown: list[str] = []
     for word in getattr(module, "__all__", ()):
@@ -247,7 +256,7 @@ def _offered_kind(maker: Any) -> str | None:
     if not inspect.isfunction(maker):
         return None
     made = maker.__annotations__.get("return")
-    return "world" if made is ModelSet or (isinstance(made, str) and made.endswith("ModelSet")) else None
+    return "world" if made is _offers.bases["world"] or (isinstance(made, str) and made.endswith("ModelSet")) else None
 
 
 def _discover() -> None:
