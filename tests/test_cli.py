@@ -22,12 +22,7 @@ def test_help_has_an_example(capsys, command):
     out, err = capsys.readouterr()
     assert err == ""
     assert not command or f"aomultirl {command[0]}" in " ".join(out.split())
-    assert not command or "Example:" in out
-
-
-def test_no_words_show_the_help(capsys):
-    assert run([]) == 0
-    assert "Usage: aomultirl" in capsys.readouterr().out
+    assert not command or "Example:" in out or "Examples:" in out
 
 
 def test_version(capsys):
@@ -44,29 +39,6 @@ def test_list_names_the_suites(capsys):
     assert "reward, suite" in capsys.readouterr().out
     assert run(["list", "suites", "rewards"]) == 2
     assert "did you mean 'reward'?" in capsys.readouterr().err
-    assert run(["list"]) == 0
-    assert "aomultirl compare --suite reward" in capsys.readouterr().out
-
-
-def test_list_names_every_world(capsys):
-    assert run(["list"]) == 0
-    out = capsys.readouterr().out
-    for name in ("gridworld", "two_jao_tree", "random_models", "icu_sepsis", "from_gymnasium"):
-        assert name in out
-
-
-def test_list_is_plain_words_that_are_wrapped_and_never_cut(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    assert run(["list"]) == 0
-    said = capsys.readouterr().out
-    assert "keywords as of aomultirl.learning.UCBVI." in " ".join(said.split())
-    assert "discount=null, backups=16)" in " ".join(said.split())
-    assert not any(mark in said for mark in ("…", ":class:", ":func:", ":mod:", "`"))
-    assert max(map(len, said.splitlines())) <= 80
-    assert run(["list", "agents", "AOMultiRL"]) == 0
-    one = capsys.readouterr().out
-    assert "see aomultirl.theory.constants." in one
-    assert "`" not in one
 
 
 @pytest.mark.parametrize("command", ["inspect", "watch"])

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from aomultirl.agents.saving import load_agent, save
     from aomultirl.engine.interacting import Session
     from aomultirl.engine.successors import Successors
-    from aomultirl.experiments import History, check_agent, check_explorer, check_learner, interact, run
+    from aomultirl.experiments import History, interact, run
+    from aomultirl.experiments.check_agent import check_agent
+    from aomultirl.experiments.check_explorer import check_explorer
+    from aomultirl.experiments.check_learner import check_learner
     from aomultirl.experiments.loading import load
     from aomultirl.hidden_worlds import HiddenWorlds
     from aomultirl.mdp import MDP

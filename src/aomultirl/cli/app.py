@@ -1,24 +1,45 @@
-"""What all commands share: bad input ends with status 2 and one line on standard error, Ctrl-C with 130, TERM 143."""
+"""What all commands share: bad input ends with status 2 and one line on standard error, Ctrl-C with 130, TERM 143.
+
+Whoever reads no further, as in ``aomultirl list | head -1``, ends a command with 141, as a shell would have it, and in
+silence.  Modules of commands import at their beginning only what is quick: a page of help, and every word that a shell
+completes, begin with importing all of them.
+"""
 
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 import aomultirl
-from aomultirl import checks, plugins
+from aomultirl import checks
+from aomultirl.cli import closed_pipes
+from aomultirl.cli.completing import COMPLETE, NAME, answer_shells
+from aomultirl.cli.help_pages import Command, Commands
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(
     name="aomultirl",
+    cls=Commands,
     help="Reinforcement learning when every episode is one of several hidden worlds and nobody says which.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+command = partial(app.command, cls=Command)
+"""Decorates a function that is a command."""
+GREETING = """\
+Watch an agent recognise a hidden world:   aomultirl watch gridworld edges=stay
+See what worlds, agents, ... there are:    aomultirl list
+See all commands, each with an example:    aomultirl --help
+"""
+"""What is said where nothing is asked."""
 INTERRUPTED, TERMINATED = 130, 143
 """The exit statuses after Ctrl-C and TERM, as a shell would give them."""
 ENDED = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
@@ -48,17 +69,20 @@ def run(arguments: Sequence[str] | None = None, signals: Sequence[int] = ()) -> 
     words = sys.argv[1:] if arguments is None else list(arguments)
     refusal = ""
     try:
-        status = int(app(words or ["--help"], prog_name="aomultirl", standalone_mode=False) or 0)
+        status = _run(words)
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     except SystemExit as end:
-        if end.code != TERMINATED and not signals:
+        if isinstance(end.__context__, BrokenPipeError):  # which Rich and Typer turn into this
+            status, refusal = _broken_pipe(end.__context__)
+        elif end.code != TERMINATED and not signals:
             raise
-        status = TERMINATED
+        else:
+            status = TERMINATED
     except MemoryError:
         refusal = "there is not enough memory for this"
     except (ValueError, ImportError, OSError, RuntimeError) as error:
-        refusal = str(error)
+        status, refusal = _broken_pipe(error) if isinstance(error, BrokenPipeError) else (2, str(error))
     except _UsageError as error:
         refusal = error.format_message() + _offender(error, words)
     except Exception:
@@ -69,10 +93,29 @@ def run(arguments: Sequence[str] | None = None, signals: Sequence[int] = ()) -> 
         status = 0 if by_hand else 128 + signals[0]
     elif refusal:
         return _refuse(refusal)
+    if status == closed_pipes.STATUS:
+        closed_pipes.forget()
     if status in ENDED:
         kept = "; what was finished is kept" if words and words[0] in KEEPING else ""
         sys.stderr.write(f"aomultirl: {ENDED[status]}{kept}\n")
     return status
+
+
+def _run(words: Sequence[str]) -> int:
+    """The exit status of a command that ends as it should."""
+    answer_shells()
+    if not words and not os.environ.get(COMPLETE):
+        typer.echo(GREETING, nl=False)
+        status = 0
+    else:
+        status = int(app(words, prog_name=NAME, complete_var=COMPLETE, standalone_mode=False) or 0)
+    sys.stdout.flush()  # while somebody can still say that nobody reads it
+    return status
+
+
+def _broken_pipe(error: BrokenPipeError) -> tuple[int, str]:
+    """The exit status, and what is refused, when a pipe broke: nothing where that is our own output."""
+    return (closed_pipes.STATUS, "") if closed_pipes.ended(error) else (2, str(error))
 
 
 def _offender(error: typer.BadParameter, words: list[str]) -> str:
@@ -89,6 +132,13 @@ def _offender(error: typer.BadParameter, words: list[str]) -> str:
 def _refuse(message: str) -> int:
     sys.stderr.write(f"aomultirl: {checks.cut(message, LONGEST)}\n")
     return 2
+
+
+def console() -> "Console":
+    """Where results are printed."""
+    from rich.console import Console
+
+    return Console()
 
 
 def announce_compiling() -> None:
@@ -109,7 +159,10 @@ def _load_plugins(modules: list[str] | None) -> list[str] | None:
     """Load the plug-ins that a command names; those in the current folder are found, too."""
     if modules and not {"", os.getcwd()} & set(sys.path):
         sys.path.insert(0, os.getcwd())
-    plugins.load_all(modules or ())
+    if modules:
+        from aomultirl import plugins
+
+        plugins.load_all(modules)
     return modules
 
 

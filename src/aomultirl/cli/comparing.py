@@ -6,28 +6,31 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from aomultirl import checks
-from aomultirl.cli.app import Plugins, announce_compiling, app
+from aomultirl.cli.app import Plugins, announce_compiling, command, console
+from aomultirl.cli.completing import beginning_with
 from aomultirl.cli.experiments import print_result
 
 RUNS = 10
 """Of every row of a suite, by default."""
+SUITES = ("identify", "reward", "short", "large", "paper", "hard", "drift", "beds")
+"""The names of :data:`aomultirl.experiments.suites.SUITES`, which takes long to import."""
 WORLDS = ("reporting", "development")
 """The two kinds of random worlds that suites have."""
 
 
-@app.command()
+@command()
 def compare(
-    places: Annotated[list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders of results.")] = None,
+    places: Annotated[list[Path] | None, typer.Argument(metavar="FOLDER", help="Folders of results.")] = None,
     suite: Annotated[
         str | None,
         typer.Option(
+            autocompletion=beginning_with(lambda _: SUITES),
             help="In place of folders. identify: steps to recognise a world; reward: what long episodes earn; short: "
             "what short lives earn, one an episode; large: ICU-Sepsis. Every peer meets in paper: the paper's grids; "
             "hard: worlds that differ little, or where it matters; drift: worlds that drift, jump or alternate; beds: "
-            "other people's environments."
+            "other people's environments.",
         ),
     ] = None,
     only: Annotated[
@@ -65,13 +68,13 @@ def compare(
     takes hours; [bold]--only[/bold] and [bold]--quick[/bold] show a part of it in minutes, and with [bold]--keep[/bold]
     it goes on where it was interrupted.
 
-    Examples: [bold]aomultirl compare results/quick[/bold], [bold]aomultirl compare --suite identify --runs 20[/bold],
-    [bold]aomultirl compare --suite short --only doors --quick[/bold],
+    Examples: [bold]aomultirl compare results/quick[/bold]
+    [bold]aomultirl compare --suite identify --runs 20[/bold]
+    [bold]aomultirl compare --suite short --only doors --quick[/bold]
     [bold]aomultirl compare --suite hard --runs 3 --out results/hard[/bold]
     """
     if bool(places) == (suite is not None):
-        names = ("identify", "reward", "short", "large", "paper", "hard", "drift", "beds")
-        raise ValueError(f"compare takes folders of results, or --suite with one of {', '.join(names)}")
+        raise ValueError(f"compare takes folders of results, or --suite with one of {', '.join(SUITES)}")
     if places:
         texts, numbers = {"only": only, "agent": agent, "worlds": worlds}, {"runs": runs, "seed": seed}
         for name, value in {
@@ -157,13 +160,13 @@ def _compare_suite(
         table = suites_table.identify_table(cases, results, notes)
     else:
         table = suites_table.reward_table(cases, results, notes, best_first=suite in suites.CONTESTS)
-    console = Console()
-    console.print(tables.for_terminal(table))
+    screen = console()
+    screen.print(tables.for_terminal(table))
     asked = {"only": only, "agent": agent, "worlds": worlds, "runs": runs, "seed": seed}
     options = [f"--{name} {shlex.quote(str(value))}" for name, value in asked.items() if value is not None]
-    command = " ".join([f"aomultirl compare --suite {suite}", *options, *(["--quick"] if quick else [])])
-    shown = suite_report.SuiteResult(suite, cases, results, notes, command, is_whole=not quick)
-    print_claims([claim.as_json() for claim in shown.claims], "What the suite is claimed to show", console)
+    again = " ".join([f"aomultirl compare --suite {suite}", *options, *(["--quick"] if quick else [])])
+    shown = suite_report.SuiteResult(suite, cases, results, notes, again, is_whole=not quick)
+    print_claims([claim.as_json() for claim in shown.claims], "What the suite is claimed to show", screen)
     if out is not None:
         for path in suite_report.write(shown, out):
-            console.print(str(path), style="dim", highlight=False)
+            screen.print(str(path), style="dim", highlight=False)

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
 
 from aomultirl import checks
-from aomultirl.cli.app import Plugins, announce_compiling, app
+from aomultirl.cli.app import Plugins, announce_compiling, command, console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from aomultirl.experiments.executors import Executor
     from aomultirl.experiments.specification import Specification
 
@@ -21,11 +22,11 @@ FAILURES = 8
 """And notes, that are named at the end."""
 NOTE = 1000
 """Characters of a sentence that names a file, whose path may be long."""
-ResultsFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
+ResultsFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of results.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
-@app.command()
+@command()
 def reproduce(
     runs: Annotated[int, typer.Option(help="How often each agent runs.")] = 10,
     episodes: Annotated[int, typer.Option(help="K.")] = 200,
@@ -37,7 +38,7 @@ def reproduce(
         str, typer.Option(help="N, H0 and the bonus: released, of the authors' code, or paper.")
     ] = "released",
     workers: Annotated[int, typer.Option(help="Processes that share the work; the results are the same.")] = 1,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write; finished runs in it are kept.")] = Path(
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where to write; finished runs in it are kept.")] = Path(
         "results/paper"
     ),
 ) -> None:
@@ -68,12 +69,12 @@ def reproduce(
     typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
 
 
-@app.command()
+@command()
 def run(
     specification: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="What to run: see examples/.")],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where to write, results/NAME by default; finished cells in it are kept."),
+        typer.Option(metavar="FOLDER", help="Where to write, results/NAME by default; finished cells in it are kept."),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the work; 1 by default.")] = None,
     ray: Annotated[
@@ -158,7 +159,7 @@ def _tell_set_aside(paths: list[Path]) -> None:
         typer.echo(f"aomultirl: a damaged or foreign file was set aside as {checks.plain(str(path), NOTE)}", err=True)
 
 
-@app.command()
+@command()
 def status(
     place: ResultsFolder,
     as_json: AsJson = False,
@@ -174,7 +175,7 @@ def status(
     print_result(status_of.status(place), status_of.as_dict if as_json else None, show_status)
 
 
-@app.command()
+@command()
 def verify(
     place: ResultsFolder,
     as_json: AsJson = False,
@@ -195,17 +196,17 @@ def verify(
     return 1 if found.findings else 0
 
 
-def print_result(found: T, as_dict: Callable[[T], Any] | None, show: Callable[[T, Console], None]) -> None:
+def print_result(found: T, as_dict: Callable[[T], Any] | None, show: "Callable[[T, Console], None]") -> None:
     """What was found, as JSON where that is asked for, or as people read it."""
     if as_dict is None:
-        show(found, Console())
+        show(found, console())
     else:
         typer.echo(json.dumps(as_dict(found), indent=2))
 
 
-@app.command()
+@command()
 def report(
-    place: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results, or a history in a Parquet file.")],
+    place: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of results; or a history in a Parquet file.")],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page; report.html beside the results by default.")
     ] = None,
@@ -225,7 +226,7 @@ def report(
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
 
 
-@app.command()
+@command()
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the measurements as JSON.")] = False,
     sweep: Annotated[
@@ -248,7 +249,7 @@ def bench(
         if as_json:
             typer.echo(json.dumps({**found._asdict(), "scaling": found.scaling, "share": found.share}, indent=2))
         else:
-            sweeping.print_overhead(found, Console())
+            sweeping.print_overhead(found, console())
         return
     records = benchmarks.run()
     if as_json:

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from aomultirl import checks
-from aomultirl.cli.app import app
-from aomultirl.laboratory.groups import GROUPS
+from aomultirl.cli.app import command, console
+
+GROUPS = ("coin", "clustering", "minimax", "regret_slopes", "told_tasks", "assumptions")
+"""The groups of claims, as :data:`aomultirl.laboratory.groups.GROUPS` has them, which takes long to import."""
 
 
-@app.command("lower-bounds")
+@command("lower-bounds")
 def lower_bounds(
     quick: Annotated[bool, typer.Option("--quick", help="Smaller experiments: a minute on two cores.")] = False,
     only: Annotated[
@@ -30,7 +31,7 @@ def lower_bounds(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR",
+            metavar="FOLDER",
             help="Where to write, results/lower_bounds or results/lower_bounds_quick by default; what this command "
             "wrote there before is replaced, but a full run never by less.",
         ),
@@ -40,7 +41,7 @@ def lower_bounds(
 
     A quarter of an hour on two cores; nothing is written before all is measured.  A claim may fail: that is a finding.
 
-    Example: [bold]aomultirl lower-bounds --quick --out results/quick[/bold]
+    Example: [bold]aomultirl lower-bounds --quick --only coin[/bold]
     """
     from aomultirl.analysis.claims import summary
     from aomultirl.experiments import executors, progress
@@ -61,7 +62,7 @@ def lower_bounds(
             found = groups.measure_all(quick, seed, executor, done, only=names)
         seconds = time.monotonic() - begin
         reports.write(found, out, quick=quick, seed=seed, only=names, seconds=seconds, executor=executor)
-    reports.show(found, Console())
+    reports.show(found, console())
     typer.echo(
         f"{summary(found.claims)}, measured in {duration(seconds)}; report.html, claims.json and figures/ are in {out}"
     )

@@ -5,19 +5,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from aomultirl.cli.app import WorldPlugins, announce_compiling, app
-from aomultirl.worlds import catalogue
+from aomultirl.cli.app import WorldPlugins, announce_compiling, command, console
+from aomultirl.cli.completing import beginning_with, names_of
 
 if TYPE_CHECKING:
     from aomultirl.reports.tables import TextTable
 
+World = Annotated[
+    str, typer.Argument(metavar="WORLD", help="A name of 'aomultirl list worlds'.", autocompletion=names_of("world"))
+]
+WorldParameters = Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Its parameters.")]
 
-@app.command()
+
+def _watched_agents(_: typer.Context) -> Iterable[str]:
+    """The agents that can be watched."""
+    from aomultirl.analysis import watched_agents
+
+    return watched_agents.MAKERS
+
+
+@command()
 def inspect(
-    world: Annotated[str, typer.Argument(help="A world of 'aomultirl list'.")],
-    parameters: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Its parameters.")] = None,
+    world: World,
+    parameters: WorldParameters = None,
     episodes: Annotated[int, typer.Option(help="K, for N and H0.")] = 200,
     failure: Annotated[float, typer.Option(help="p, for N and H0.")] = 0.03,
     hitting_time: Annotated[float | None, typer.Option(help="D for H0, in place of the exact one.")] = None,
@@ -34,6 +45,7 @@ def inspect(
     from aomultirl.analysis import inspection
     from aomultirl.reports import figure_files, grid_figure
     from aomultirl.reports.tables import inspection_tables
+    from aomultirl.worlds import catalogue
 
     models = catalogue.make(world, catalogue.parse(parameters or []))
     if figure is not None:
@@ -43,17 +55,17 @@ def inspect(
         figure_files.save(grid_figure.draw_grids(models, found.distinguishing_set), figure)
     _print(inspection_tables(found, " ".join([world, *(parameters or [])])))
     if figure is not None:
-        Console().print(f"figure written to {figure}")
+        console().print(f"figure written to {figure}")
 
 
 def _print(tables: "Iterable[TextTable]") -> None:
     from aomultirl.reports.tables import for_terminal
 
     for table in tables:
-        Console().print(for_terminal(table))
+        console().print(for_terminal(table))
 
 
-@app.command()
+@command()
 def bounds(
     context: typer.Context,
     states: Annotated[int, typer.Option(help="S.")] = 16,
@@ -79,14 +91,15 @@ def bounds(
     _print(bounds_table.tables(compute(**context.params)))
 
 
-@app.command()
+@command()
 def watch(
-    world: Annotated[str, typer.Argument(help="A world of 'aomultirl list'.")],
-    parameters: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Its parameters.")] = None,
+    world: World,
+    parameters: WorldParameters = None,
     agent: Annotated[
         str,
         typer.Option(
-            help="aomultirl, two-stage, doubling, sequential, recall, one-episode, pooled, oracle, optimal or random."
+            autocompletion=beginning_with(_watched_agents),
+            help="aomultirl, two-stage, doubling, sequential, recall, one-episode, pooled, oracle, optimal or random.",
         ),
     ] = "aomultirl",
     episode: Annotated[
@@ -106,6 +119,7 @@ def watch(
     """
     from aomultirl.analysis import recorder, watched_agents
     from aomultirl.reports import watch_gif, watch_terminal
+    from aomultirl.worlds import catalogue
 
     watched_agents.check(agent)
     recorder.check(episode, seed)
@@ -117,7 +131,7 @@ def watch(
     recording = recorder.record(watched_agents.make(agent, models), models, episode=episode, seed=seed)
     note = watched_agents.numbers(recording, models)
     if gif is None:
-        watch_terminal.play(recording, Console(), speed=speed, note=note)
+        watch_terminal.play(recording, console(), speed=speed, note=note)
     else:
         watch_gif.write(recording, gif, note)
         typer.echo("\n".join([*recording.lines(note), f"animation written to {gif}"]))
