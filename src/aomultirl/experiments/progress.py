@@ -176,7 +176,7 @@ class TableOfSweep(SweepTally):
         table = Table(box=None, pad_edge=False)
         table.add_column("agent")
         for name in ("done", "running", "failed", "cells", "left"):
-            table.add_column(name, justify="right")
+            table.add_column(name, justify="right", no_wrap=True)
         shown = list(self.agents.items())[:ROWS]
         for label, (done, failed, total) in shown:
             wrong = f"{failed:,}" if failed else ""

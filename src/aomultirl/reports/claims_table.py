@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from aomultirl.reports import tables
+from aomultirl.reports.fitted import column_widths
 from aomultirl.reports.wording import symbols
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+LONG, PREDICTED, FOUND = 200, 14, 16
+"""Characters of the widest lines of claims and of numbers."""
 SHORT = 120
 """Letters of a reason in the terminal; the page has all of them."""
 
@@ -53,8 +56,15 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
     if not rows:
         return
     table = tables.framed(f"{title} (95 % intervals in brackets)")
-    for column, width in (("holds", None), ("claim, and the reason", None), ("predicted", 14), ("found", 16)):
-        table.add_column(column, max_width=width)
+    texts = [
+        ["holds"],
+        ["claim, and the reason", *(f"{row['claim']} {row['place']} {row['reason']}" for row in rows)],
+        ["predicted", *(row["predicted"] for row in rows)],
+        ["found", *(_found(row) for row in rows)],
+    ]
+    widths = column_widths(texts, console.width, (len("holds"), LONG, PREDICTED, FOUND))
+    for place, column in enumerate(("holds", "claim, and the reason", "predicted", "found")):
+        table.add_column(column, width=None if widths is None else widths[place])
     for row in rows:
         mark, words = {True: "yes", False: "no", None: "?"}[row["holds"]], Text(row["claim"])
         if places:
@@ -64,6 +74,11 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
             Text(mark, tables.STYLES[row["holds"]]),
             Group(words, Padding(reason, (0, 0, 0, 2))) if reason else words,
             Text(row["predicted"]),
-            Text(f"{row['measured']} ({row['interval']})" if row["interval"] else row["measured"]),
+            Text(_found(row)),
         )
     console.print(table)
+
+
+def _found(row: ClaimRow) -> str:
+    """What was measured, with its interval."""
+    return f"{row['measured']} ({row['interval']})" if row["interval"] else str(row["measured"])

@@ -19,7 +19,7 @@ def show_status(found: Status, console: Console) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("agent")
     for name in ("done", "failed", "CPU"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for label, each in found.agents.items():
         failed = f"[red]{each.failed:,}[/red]" if each.failed else "0"
         table.add_row(escape(checks.plain(label)), f"{each.done:,}", failed, duration(each.cpu_seconds))

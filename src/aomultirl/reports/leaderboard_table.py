@@ -8,7 +8,8 @@ from aomultirl import checks
 from aomultirl.analysis import phrases
 from aomultirl.analysis.intervals import UNKNOWN, Span, in_words
 from aomultirl.analysis.leaderboard import AgentLine, Leaderboard, ProblemTable
-from aomultirl.reports.tables import framed
+from aomultirl.reports.fitted import FittedTable, column_widths
+from aomultirl.reports.tables import TextTable, framed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,8 +19,6 @@ MOST, MOST_LINES = 12, 40
 """Tables that are printed, and lines of each."""
 MOST_WORDS = 2000
 """Characters of a sentence about agents."""
-LEAST, GAP, EDGES = 4, 2, 5
-"""Characters: of a label on a line, between columns, and around all with the place."""
 CAPTION = (
     "Means over runs and 95 % bootstrap intervals.  behind the best: paired by run.  regret: exact from the learning "
     "phase on; of an agent that learns within an episode, the optimal value less what it earned.  steps to identify: "
@@ -48,39 +47,36 @@ def show(board: Leaderboard, console: "Console", most: int | None = MOST) -> Non
         console.print(escape(checks.plain(words, MOST_WORDS)), highlight=False)
 
 
-def _drawn(table: ProblemTable, width: int) -> "Table":
-    """Means above their intervals, in columns wide enough for each number; labels get the room that is left."""
+def _drawn(table: ProblemTable, width: int) -> "Table | FittedTable":
+    """Means above their intervals, in columns wide enough for each word; labels get the room that is left."""
     from rich.markup import escape
 
     runs = phrases.span(len(line.runs) for line in table.lines)
-    title = escape(f"{checks.plain(table.problem.title)}, {runs} run{'' if runs == '1' else 's'}")
-    drawn = framed(title)
+    title = f"{checks.plain(table.problem.title)}, {runs} run{'' if runs == '1' else 's'}"
     lines = table.lines[:MOST_LINES]
     rows = [[in_words(*(line.span(name) or UNKNOWN), _short) for name in table.columns] for line in lines]
-    columns = [[heading, *sum(cells, ())] for heading, *cells in zip(table.headings, *rows, strict=True)]
     labels = [checks.plain(line.label) for line in lines]
-    label, *widths = _widths(labels, columns, width - EDGES)
-    drawn.add_column("", justify="right", width=2)
-    drawn.add_column("agent", overflow="fold", width=label)
-    for heading, wide in zip(table.headings, widths, strict=True):
-        drawn.add_column(heading, justify="right", overflow="fold", width=wide)
-    for place, (name, row) in enumerate(zip(labels, rows, strict=True), 1):
+    columns = [[heading, *sum(cells, ())] for heading, *cells in zip(table.headings, *rows, strict=True)]
+    places = [str(place) for place in range(1, len(lines) + 1)]
+    widths = column_widths([places, ["agent", *labels], *columns], width)
+    if widths is None:
+        return FittedTable(_narrow(title, table, labels, rows))
+    drawn = framed(escape(title))
+    for heading, wide in zip(("", "agent", *table.headings), widths, strict=True):
+        drawn.add_column(heading, justify="left" if heading == "agent" else "right", width=wide)
+    for place, name, row in zip(places, labels, rows, strict=True):
         cells = [f"{mean}\n[dim]{between}[/dim]" if between else mean or "-" for mean, between in row]
-        drawn.add_row(str(place), escape(name), *cells)
+        drawn.add_row(place, escape(name), *cells)
     return drawn
 
 
-def _widths(labels: Sequence[str], columns: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Of the labels and of every column: no number is broken; then labels get what is left, and then intervals."""
-    widths = [max(len(word) for text in column for word in text.split()) for column in columns]
-    left = room - sum(widths) - GAP * (len(widths) + 1)
-    label = max(LEAST, min(left, max(map(len, labels))))
-    wanted = [max(map(len, column)) for column in columns]
-    for _ in range(left - label):
-        short = [number for number, width in enumerate(widths) if width < wanted[number]]
-        if short:
-            widths[min(short, key=widths.__getitem__)] += 1
-    return [label, *widths]
+def _narrow(
+    title: str, table: ProblemTable, labels: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]]
+) -> TextTable:
+    """The same where labels and numbers do not fit side by side: each label stands above its numbers."""
+    cells = [[f"{mean} ({between})" if between else mean or "-" for mean, between in row] for row in rows]
+    named = [[f"{place}  {label}", *row] for place, (label, row) in enumerate(zip(labels, cells, strict=True), 1)]
+    return TextTable(title, ("agent", *table.headings), named, range(1, len(table.headings) + 1), breaks=True)
 
 
 def _short(value: float) -> str:

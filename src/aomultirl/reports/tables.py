@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from aomultirl.reports.fitted import FittedTable
+
 STYLES = {True: "green", False: "bold red", None: ""}
 """The colours of a cell that is good, bad, or neither."""
 JUDGED = {"[good]": True, "[bad]": False, "[open]": None}
@@ -104,22 +106,14 @@ def _environment() -> "Environment":
     return made
 
 
-def for_terminal(table: TextTable) -> "Table":
-    """The table as Rich prints it; nothing in it is taken for markup."""
-    from rich.text import Text
+def for_terminal(table: TextTable) -> "FittedTable":
+    """The table as Rich prints it in a terminal of any width; nothing in it is taken for markup."""
+    from aomultirl.reports.fitted import FittedTable
 
-    shown = framed(Text(table.title), show_header=any(table.headings))
-    shown.min_width = len(table.title)
-    shown.caption = Text("".join(f"{sentence}\n" for sentence in table.caption)) if table.caption else None
-    for place, heading in enumerate(table.headings):
-        right = place in table.numbers
-        shown.add_column(Text(heading), justify="right" if right else "left", no_wrap=right and not table.breaks)
-    for row in table.rows:
-        shown.add_row(*map(_coloured, row))
-    return shown
+    return FittedTable(table)
 
 
-def framed(title: "str | Text", *, show_header: bool = True) -> "Table":
+def framed(title: "str | Text | None", *, show_header: bool = True) -> "Table":
     """An empty table of Rich with a line under its headings, as all tables of ours look."""
     from rich import box
     from rich.table import Table
@@ -134,7 +128,13 @@ def framed(title: "str | Text", *, show_header: bool = True) -> "Table":
     )
 
 
-def _coloured(cell: Cell) -> "Text":
+def words_of(cell: Cell) -> str:
+    """What a cell says."""
+    return cell.words if isinstance(cell, Judged) else cell
+
+
+def coloured(cell: Cell) -> "Text":
+    """A cell as Rich prints it."""
     from rich.text import Text
 
-    return Text.assemble((cell.words, STYLES[cell.good])) if isinstance(cell, Judged) else Text(cell)
+    return Text.assemble((words_of(cell), STYLES[cell.good] if isinstance(cell, Judged) else ""))
