@@ -62,7 +62,10 @@ def test_without_out_results_go_to_a_folder_of_the_experiments_name(tiny, tmp_pa
 
 def test_a_dry_run_touches_nothing(tiny, tmp_path, capfd):
     assert run(["run", str(tiny), "--out", str(tmp_path / "out"), "--dry-run"]) == 0
-    assert said(capfd)[0] == "tiny: 2 configurations, 4 cells"
+    out = said(capfd)[0]
+    assert out.startswith("tiny: 2 configurations, 4 cells")
+    assert "Random, horizon=20 Random, horizon=30" in out
+    assert out.endswith("world gridworld, stream uniform, 4 episodes, 2 runs of each, seed 0.")
     assert not (tmp_path / "out").exists()
 
 

@@ -82,7 +82,7 @@ def run(
         typer.Option(metavar="ADDRESS", help="Work on a Ray cluster: local, auto or HOST:PORT."),
     ] = None,
     checkpoint: Annotated[float, typer.Option(help="Seconds between checkpoints of a long cell.")] = 60.0,
-    dry: Annotated[bool, typer.Option("--dry-run", help="Check the file, say what it makes, and stop.")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Check the file, show what it would run, and stop.")] = False,
     plugin: Plugins = None,
 ) -> int:
     """Run the experiment that a file describes: every world, stream and agent of it, in every run.
@@ -104,7 +104,7 @@ def run(
     cells = told.cells()
     store = Store(folder, told.identity(), cells, {"specification.toml": specification.read_bytes()})
     if dry:
-        typer.echo(f"{told.name}: {len(told.configurations()):,} configurations, {len(cells):,} cells")
+        _show_configurations(told)
         return 0
     announce_compiling()
     try:
@@ -124,6 +124,17 @@ def run(
         return 1
     typer.echo(f"see them with: aomultirl compare {folder}, or: aomultirl report {folder}", err=True)
     return 0
+
+
+def _show_configurations(told: "Specification") -> None:
+    from aomultirl.analysis.phrases import counted
+    from aomultirl.reports.configurations_table import configurations_table
+    from aomultirl.reports.tables import for_terminal
+
+    configurations, count = told.configurations(), len(told.cells())
+    title = f"{told.name}: {counted(len(configurations), 'configuration')}, {counted(count, 'cell')}"
+    table = configurations_table(title, configurations, told.varying(), told.runs)
+    console().print(for_terminal(table))
 
 
 def _read_specification(path: Path, out: Path | None) -> "Specification":

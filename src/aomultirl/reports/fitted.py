@@ -76,12 +76,13 @@ class FittedTable:
         repeats = len(groups) <= len(self.table.rows) / 2
         if whole is not None and (parts is None or not repeats or self._widths(0, sys.maxsize) == whole):
             yield _framed(self.table, whole, width)
-            return
-        yield Text(f"{self.table.title}\n", style="italic")
-        for place, rows in enumerate(groups):
-            is_headed = place == 0 or len(rows) > UNHEADED
-            yield from self._lines(rows) if parts is None else self._part(rows, parts, width, is_headed)
-        yield Text("\n".join(self.table.caption), style="dim italic")
+        else:
+            yield Text(f"{self.table.title}\n", style="italic")
+            for place, rows in enumerate(groups):
+                is_headed = place == 0 or len(rows) > UNHEADED
+                yield from self._lines(rows) if parts is None else self._part(rows, parts, width, is_headed)
+        if self.table.caption:
+            yield Text("".join(f"{sentence}\n" for sentence in self.table.caption), style="dim italic")
 
     def _widths(self, first: int, width: int) -> list[int] | None:
         """Of the columns from the ``first`` on."""
@@ -136,7 +137,6 @@ def _framed(table: "tables.TextTable", widths: Sequence[int], width: int, is_hea
 
     shown = tables.framed(Text(table.title) if table.title else None, show_header=is_headed and any(table.headings))
     shown.min_width = min(len(table.title), width)
-    shown.caption = Text("".join(f"{sentence}\n" for sentence in table.caption)) if table.caption else None
     for place, heading in enumerate(table.headings):
         shown.add_column(
             Text(heading),
