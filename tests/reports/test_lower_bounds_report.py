@@ -336,6 +336,16 @@ def test_names_stand_along_x_where_there_are_no_numbers(page):
     assert "with &lt;luck&gt;, 0.1 at one and 0.9 at a rather long name" in page
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 26])
+def test_a_line_across_all_names_is_told_from_the_first_to_the_last(count):
+    """It ends half a place beyond them, and Python rounds halves to even numbers."""
+    names = [f"agent {number}" for number in range(count)]
+    chance = Series("chance", [-0.5, count - 0.5], [0.5, 0.25], kind="theory")
+    shown = [Series("share", [0.0], [0.1]), chance]
+    page = make_page(Findings([], [NAMED._replace(series=shown, names=names)]), quick=True, seed=0)
+    assert f"chance, 0.5 at agent 0 and 0.25 at agent {count - 1}" in page
+
+
 def test_numbers_without_room_between_them_are_left_out():
     def shown(places):
         return list(tick_labels(SLOPES._replace(series=[Series("y", places, places)])).values())

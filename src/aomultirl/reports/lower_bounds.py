@@ -281,7 +281,12 @@ def _point(chart: Chart, series: Series, i: int) -> str:
     words = _short(series.y[i])
     if len(series.low):
         words += f" ({_short(series.low[i])} to {_short(series.high[i])})"
-    return f"{words} at {chart.names[round(series.x[i])] if chart.names else _short(series.x[i])}"
+    return f"{words} at {_named(chart.names, series.x[i]) if chart.names else _short(series.x[i])}"
+
+
+def _named(names: Sequence[str], x: float) -> str:
+    """The name that stands nearest to x; lines begin and end half a place beyond the outermost names."""
+    return names[min(max(round(x), 0), len(names) - 1)]
 
 
 def _short(value: float) -> str:
