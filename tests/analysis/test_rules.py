@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aomultirl.analysis.reach import Reach
 from aomultirl.analysis.rules import (
+    ACROSS,
+    INCOMPLETE,
+    NOTHING,
     UNMEASURED,
     About,
     Bounded,
@@ -21,6 +25,8 @@ from aomultirl.analysis.rules import (
 HALF = Exponent.near(0.5, 0.1, "because")
 AT_MOST = Exponent(0.5, "because", most=0.6)
 AT_LEAST = Exponent(0.5, "because", least=0.4)
+BETWEEN = Exponent.between(1.0, 2.0, 0.25, "of the two bounds")
+LATER = Reach(needed=1_356_876, had=300, what="episodes of a world")
 MOSTLY = Rate(0.9, "as promised", reached=0.9, limit=0.75)
 SELDOM = Rate(0.25, "by chance", reached=0.4, limit=0.5)
 SLACK = Rate(0.75, "just so", reached=0.7, limit=0.6, slack=0.02, interval="Student")
@@ -37,6 +43,13 @@ CASES = [
     (AT_LEAST, (3.0, 0.4, 5.0), True),
     (AT_LEAST, (0.3, 0.2, 0.39), False),
     (AT_LEAST, (0.5, 0.3, 0.7), None),
+    (BETWEEN, (1.4, 1.3, 1.5), True),
+    (BETWEEN, (0.8, 0.7, 0.9), True),
+    (BETWEEN, (2.2, 2.1, 2.3), True),
+    (BETWEEN, (0.7, 0.6, 0.8), None),
+    (BETWEEN, (0.6, 0.5, 0.74), False),
+    (BETWEEN, (2.4, 2.3, 2.5), False),
+    (BETWEEN, (1.4, 1.1, 1.7), None),
     (Bounded(0.5, side="<="), (0.3, 0.2, 0.4), True),
     (Bounded(0.5, side="<="), (0.5, 0.5, 0.5), True),
     (Bounded(0.5, side="<"), (0.5, 0.5, 0.5), False),
@@ -76,10 +89,46 @@ def test_a_rule_holds_fails_and_is_open(rule, numbers, verdict):
 
 
 @pytest.mark.parametrize("rule", dict.fromkeys(rule for rule, _, _ in CASES), ids=str)
-def test_what_was_not_measured_is_open_and_what_is_missing_fails(rule):
+def test_what_was_not_measured_is_open_and_so_is_what_was_measured_in_part(rule):
     assert rule.judge(UNMEASURED) is None
     assert rule.judge(exact(math.nan)) is None
-    assert rule.judge(Measurement(rule.predicted, rule.predicted, rule.predicted, missing=1)) is False
+    assert rule.judge(Measurement(rule.predicted, rule.predicted, rule.predicted, missing=1)) is None
+
+
+def test_what_is_open_has_a_reason():
+    at = Bounded(0.5)
+    assert at.doubt([UNMEASURED, UNMEASURED]) == NOTHING
+    assert at.doubt([UNMEASURED, Measurement(0.5, 0.4, 0.6)]) == ACROSS
+    assert at.doubt([Measurement(0.4, 0.4, 0.4, missing=1)]) == INCOMPLETE
+    assert Undecidable(0.5).doubt([UNMEASURED]) == ""
+
+
+@pytest.mark.parametrize(("had", "verdict"), [(300, None), (1_356_875, None), (1_356_876, False)])
+def test_a_rule_judges_nothing_that_could_not_show_itself_yet(had, verdict):
+    rule = Exponent(0.5, "because", most=0.6, reach=LATER._replace(had=had))
+    assert rule.out_of_reach is (verdict is None)
+    assert rule.judge(exact(1.0)) is verdict
+    assert rule.words.startswith("the whole 95 % interval of the slope is at most 0.6, only if 1,356,876 episodes of a")
+    assert str(LATER) == "it takes 1,356,876 episodes of a world to show, and 300 were run"
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "factor"),
+    [
+        (Bounded(1.0, side=">"), 74.0, 74.0),
+        (Bounded(1.0, side="<"), 0.01, 100.0),
+        (Bounded(4.0, side="<"), 4.0, 1.0),
+        (Bounded(0.0, side="<"), 4.0, 1.0),
+        (Bounded(1.0, side="<"), -4.0, 1.0),
+        (Bounded(1.0, side="<"), math.inf, 1.0),
+        (Bounded(1.0, side="<"), math.nan, 1.0),
+        (HALF, 5.0, 1.0),
+        (Exactly(2.0), 4.0, 1.0),
+    ],
+    ids=str,
+)
+def test_of_bounds_the_factor_is_known_by_which_they_are_met_or_missed(rule, value, factor):
+    assert rule.factor(exact(value)) == pytest.approx(factor)
 
 
 numbers = st.floats(-2.0, 2.0, allow_nan=False)
@@ -111,6 +160,7 @@ def test_an_exponent_that_holds_is_in_its_band_and_one_that_fails_is_outside(pre
         (HALF, "the slope lies in [0.4, 0.6], its 95 % interval at most 0.5 wide: because", "="),
         (AT_MOST, "the whole 95 % interval of the slope is at most 0.6: because", "<="),
         (AT_LEAST, "the whole 95 % interval of the slope is at least 0.4: because", ">="),
+        (BETWEEN, "the slope lies in [0.75, 2.25], its 95 % interval at most 0.5 wide: of the two bounds", "between"),
         (Bounded(1 / 6, "all", side=">="), "the whole 95 % interval is at least 0.1667: all", ">="),
         (Bounded(90, side=">", by="estimate"), "the estimate is above 90", ">"),
         (Bounded(1, side="<", by="computed"), "computed; below 1", "<"),
@@ -131,6 +181,10 @@ def test_a_rule_makes_its_own_words(rule, words, relation):
     ("rule", "worst"),
     [
         (HALF, "high"),
+        (AT_MOST, "high"),
+        (AT_LEAST, "low"),
+        (Exponent.between(0.5, 0.6, 0.1, ""), "high"),
+        (Exponent.between(0.7, 0.8, 0.1, ""), "low"),
         (Bounded(0.5, side="<="), "high"),
         (Bounded(0.5, side=">="), "low"),
         (MOSTLY, "low"),
@@ -142,4 +196,9 @@ def test_a_rule_makes_its_own_words(rule, words, relation):
 def test_the_worst_is_the_farthest_from_what_is_claimed(rule, worst):
     estimates = {"low": Measurement(0.4, 0.3, 0.5), "high": Measurement(0.95, 0.9, 1.0)}
     assert rule.worst(estimates) == worst
-    assert worst in rule.whose(estimates)
+    assert worst in rule.whose(estimates, worst)
+
+
+def test_what_is_predicted_may_be_a_range():
+    assert (BETWEEN.predicted, BETWEEN.upper, BETWEEN.expected) == (1.0, 2.0, "from 1 to 2")
+    assert (AT_MOST.upper, AT_MOST.expected, HALF.expected) == (None, "at most 0.5", "0.5")

@@ -7,12 +7,15 @@ how it judges; so nobody sets a verdict by hand, and no words can say something 
 import math
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-Relation = Literal["=", "~", "<", "<=", ">", ">="]
+from aomultirl.analysis.phrases import number
+from aomultirl.analysis.reach import Reach
+
+Relation = Literal["=", "~", "<", "<=", ">", ">=", "between"]
 COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-RELATIONS = {"=": "", "~": "about", "<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+RELATIONS = {"=": "", "~": "about", "<": "below", "<=": "at most", ">": "above", ">=": "at least", "between": "from"}
 """How what was measured should stand to what is predicted, in words."""
 WIDEST = 0.5
 """The 95 % interval of an exponent may be no wider: one half is what tells a root from a straight line."""
@@ -22,6 +25,7 @@ TOO_WIDE = "the interval is too wide to tell"
 NEARLY = "chance may have done it, as the interval meets the band"
 ACROSS = "the interval lies on both sides of the bound"
 NOTHING = "there is no measurement"
+INCOMPLETE = "at some places that belong to it nothing could be measured"
 
 
 class Measurement(NamedTuple):
@@ -32,7 +36,7 @@ class Measurement(NamedTuple):
     low, high
         the ends of its 95 % interval: the value itself where it was computed, infinite where there is no end.
     missing
-        at how many places that belong to it nothing could be measured; then no claim on it holds.
+        at how many places that belong to it nothing could be measured; then nobody can tell.
     """
 
     value: float
@@ -68,10 +72,13 @@ class Rule:
         a number: an exponent, a bound, a rate, a value.
     why
         the reason of the rule's numbers, in words.
+    reach
+        how long an experiment must be for the rule to judge it; None where any is long enough.
     """
 
     predicted: float
     why: str = ""
+    reach: Reach | None = field(default=None, kw_only=True)
 
     @property
     def relation(self) -> Relation:
@@ -79,28 +86,59 @@ class Rule:
         return "="
 
     @property
+    def upper(self) -> float | None:
+        """The larger end of what is predicted, where that is a range; ``predicted`` is then the smaller one."""
+        return None
+
+    @property
+    def expected(self) -> str:
+        """What is predicted, with its relation, in words."""
+        upper = None if self.upper is None else f"to {number(self.upper)}"
+        return " ".join(filter(None, [RELATIONS[self.relation], number(self.predicted), upper]))
+
+    @property
     def words(self) -> str:
         """How the rule judges, for people."""
-        return ": ".join(filter(None, [self._judges(), self.why]))
+        reach = f"only if {self.reach.needed:,} {self.reach.what} were run" if self.reach else ""
+        return ": ".join(filter(None, [", ".join(filter(None, [self._judges(), reach])), self.why]))
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether the experiment was too short for what is claimed to show itself."""
+        return self.reach is not None and self.reach.is_short
 
     def judge(self, estimate: Measurement) -> bool | None:
         """Whether the estimate is as it must be; None where nobody can tell."""
-        if estimate.missing:
-            return False
-        return None if math.isnan(estimate.value) else self._is_so(estimate)
+        if self.out_of_reach or estimate.missing or math.isnan(estimate.value):
+            return None
+        return self._is_so(estimate)
 
     def doubt(self, estimates: Sequence[Measurement]) -> str:
-        """Why a claim on these estimates is open."""
-        return NOTHING if all(math.isnan(estimate.value) for estimate in estimates) else ACROSS
+        """Why a claim is open, of the estimates that leave it open."""
+        if any(estimate.missing for estimate in estimates):
+            return INCOMPLETE
+        return NOTHING if all(math.isnan(estimate.value) for estimate in estimates) else self._doubt(estimates)
+
+    def _doubt(self, estimates: Sequence[Measurement]) -> str:
+        """Why estimates of which there is a number leave a claim open."""
+        return ACROSS
+
+    def factor(self, estimate: Measurement) -> float:
+        """How many times larger or smaller than predicted the estimate is, at least 1; 1 where that says nothing."""
+        return 1.0
 
     def worst(self, estimates: Mapping[str, Measurement]) -> str:
         """The name of the estimate that is farthest from what is predicted, the first of several."""
         return max(estimates, key=lambda name: abs(estimates[name].value - self.predicted))
 
-    def whose(self, estimates: Mapping[str, Measurement]) -> str:
+    def whose(self, estimates: Mapping[str, Measurement], worst: str) -> str:
         """Which of several estimates is the worst, in words."""
-        extreme = {"<": "largest", "<=": "largest", ">": "least", ">=": "least"}.get(self.relation, "farthest")
-        return f"the {extreme} of {len(estimates)}: {self.worst(estimates)}"
+        return f"the {self._extreme} of {len(estimates)}: {worst}"
+
+    @property
+    def _extreme(self) -> str:
+        """What the worst of several estimates is called."""
+        return {"<": "largest", "<=": "largest", ">": "least", ">=": "least"}.get(self.relation, "farthest")
 
     def _is_so(self, estimate: Measurement) -> bool | None:
         raise NotImplementedError
@@ -116,28 +154,39 @@ class Exponent(Rule):
     least, most
         the band in which the slope must lie, with an interval of at most WIDEST; least is -inf for a bound from above,
         most is inf for one from below, and of these the whole interval must be on the right side.
+    upper
+        the larger of two exponents, ``predicted`` being the smaller, where the slope must lie between those of a lower
+        and of an upper bound; None where one is predicted.
     """
 
     least: float = -math.inf
     most: float = math.inf
+    upper: float | None = None
 
     @classmethod
     def near(cls, predicted: float, tolerance: float, why: str) -> "Exponent":
         """A band of ``tolerance`` either way."""
         return cls(predicted, why, predicted - tolerance, predicted + tolerance)
 
+    @classmethod
+    def between(cls, lower: float, upper: float, tolerance: float, why: str) -> "Exponent":
+        """A band from ``tolerance`` below the smaller of two exponents to ``tolerance`` above the larger."""
+        return cls(lower, why, lower - tolerance, upper + tolerance, upper)
+
     @property
     def relation(self) -> Relation:
         if self.least == -math.inf:
             return "<="
-        return ">=" if self.most == math.inf else "="
+        if self.most == math.inf:
+            return ">="
+        return "=" if self.upper is None else "between"
 
     def _judges(self) -> str:
         if self.least == -math.inf:
-            return f"the whole 95 % interval of the slope is at most {self.most:g}"
+            return f"the whole 95 % interval of the slope is at most {self.most:.4g}"
         if self.most == math.inf:
-            return f"the whole 95 % interval of the slope is at least {self.least:g}"
-        return f"the slope lies in [{self.least:g}, {self.most:g}], its 95 % interval at most {WIDEST:g} wide"
+            return f"the whole 95 % interval of the slope is at least {self.least:.4g}"
+        return f"the slope lies in [{self.least:.4g}, {self.most:.4g}], its 95 % interval at most {WIDEST:g} wide"
 
     def _is_so(self, estimate: Measurement) -> bool | None:
         if estimate.low > self.most or estimate.high < self.least:
@@ -148,15 +197,27 @@ class Exponent(Rule):
             return estimate.low >= self.least or None
         return (_is_narrow(estimate) and self.least <= estimate.value <= self.most) or None
 
-    def doubt(self, estimates: Sequence[Measurement]) -> str:
+    def _doubt(self, estimates: Sequence[Measurement]) -> str:
         two_sided = -math.inf < self.least and self.most < math.inf
         return NEARLY if two_sided and all(map(_is_narrow, estimates)) else TOO_WIDE
 
-    def whose(self, estimates: Mapping[str, Measurement]) -> str:
+    def worst(self, estimates: Mapping[str, Measurement]) -> str:
+        return max(estimates, key=lambda name: self._excess(estimates[name]))
+
+    def _excess(self, estimate: Measurement) -> tuple[float, float]:
+        """How far the slope is from what is predicted, on the side that counts, and the end of its interval there."""
+        if self.least == -math.inf:
+            return estimate.value, estimate.high
+        if self.most == math.inf:
+            return -estimate.value, -estimate.low
+        upper = self.predicted if self.upper is None else self.upper
+        return max(self.predicted - estimate.value, estimate.value - upper), estimate.high - estimate.low
+
+    def whose(self, estimates: Mapping[str, Measurement], worst: str) -> str:
         slopes = ", ".join(
             f"{name} {one.value:.2f} ({one.low:.2f} to {one.high:.2f})" for name, one in estimates.items()
         )
-        return f"the farthest is {self.worst(estimates)}; {slopes}"
+        return f"the {self._extreme} is {worst}; {slopes}"
 
 
 def _is_narrow(estimate: Measurement) -> bool:
@@ -192,6 +253,10 @@ class Bounded(Rule):
         inside = [bool(COMPARED[self.side](end, self.predicted)) for end in ends]
         return all(inside) if all(inside) == any(inside) else None
 
+    def factor(self, estimate: Measurement) -> float:
+        ratio = estimate.value / self.predicted if self.predicted else math.nan
+        return max(ratio, 1.0 / ratio) if 0.0 < ratio < math.inf else 1.0
+
     def worst(self, estimates: Mapping[str, Measurement]) -> str:
         if self.side in ("<", "<="):
             return max(estimates, key=lambda name: estimates[name].high)
@@ -211,7 +276,7 @@ class Exactly(Rule):
     def _judges(self) -> str:
         return f"computed; equal to {self.predicted:.4g}" + (f" up to {self.rounding:g}" if self.rounding else "")
 
-    def whose(self, estimates: Mapping[str, Measurement]) -> str:
+    def whose(self, estimates: Mapping[str, Measurement], worst: str) -> str:
         return ", ".join(f"{name} {estimate.value:.4g}" for name, estimate in estimates.items())
 
     def _is_so(self, estimate: Measurement) -> bool:
@@ -292,7 +357,7 @@ class Rate(Rule):
         """Whether the whole interval leaves the limit on its other side."""
         return estimate.low >= self.limit if self.from_below else estimate.high <= self.limit
 
-    def doubt(self, estimates: Sequence[Measurement]) -> str:
+    def _doubt(self, estimates: Sequence[Measurement]) -> str:
         return NEARLY if all(map(self.is_narrow, estimates)) else TOO_WIDE
 
     def worst(self, estimates: Mapping[str, Measurement]) -> str:

@@ -22,7 +22,8 @@ SHORT = 120
 
 ClaimRow: TypeAlias = dict[str, Any]
 """A claim in words, with the paper's symbols, empty where nothing is known: ``claim``, ``place``, ``rule``, ``reason``,
-``predicted``, ``measured``, ``interval`` and ``figure``, the chart of it; ``holds`` is None where that is open."""
+``predicted``, ``measured``, ``interval`` and ``figure``, the chart of it; ``holds`` is None where that is open or out
+of reach, and ``out_of_reach`` tells which."""
 
 
 def claim_row(claim: Mapping[str, Any]) -> ClaimRow:
@@ -40,7 +41,8 @@ def claim_row(claim: Mapping[str, Any]) -> ClaimRow:
     texts = {name: "" if value is None else symbols(str(value)) for name, value in values.items()}
     answer = claim.get("holds")
     holds = None if answer is None or claim.get("undecided") else bool(answer)
-    return {"holds": holds, "figure": claim.get("figure") or "", **texts}
+    out_of_reach = claim.get("verdict") == "out of reach"
+    return {"holds": holds, "out_of_reach": out_of_reach, "figure": claim.get("figure") or "", **texts}
 
 
 def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Console", *, places: bool = False) -> None:
@@ -67,6 +69,8 @@ def print_claims(claims: Iterable[Mapping[str, Any]], title: str, console: "Cons
         table.add_column(column, width=None if widths is None else widths[place])
     for row in rows:
         mark, words = {True: "yes", False: "no", None: "?"}[row["holds"]], Text(row["claim"])
+        if row["out_of_reach"]:
+            mark = "-"
         if places:
             words.append(f" ({row['place']})", "dim")
         reason = Text(textwrap.shorten(row["reason"], SHORT, placeholder=" \u2026"), "dim")
