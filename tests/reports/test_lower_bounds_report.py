@@ -12,7 +12,8 @@ from rich.console import Console
 
 from aomultirl.analysis.charts import Chart as Figure
 from aomultirl.analysis.charts import Series, Subject, entries, is_joined
-from aomultirl.analysis.claims import Claim
+from aomultirl.analysis.claims import Claim, Plain
+from aomultirl.analysis.reach import Reach
 from aomultirl.analysis.rules import Bounded, Exactly, Exponent, Measurement, computed
 from aomultirl.laboratory.findings import Findings
 from aomultirl.reports import charts_matplotlib, lower_bounds
@@ -24,6 +25,7 @@ from folders import contents
 from pages import Outline, content, figures, without_scripts
 
 MINUS, TIMES = "\u2212", "\u00d7"
+MARKS = {"holds": "✓ yes", "fails": "✗ no", "open": "? open", "out of reach": "… out of reach"}
 X = [1.0, 10.0, 100.0]
 SLOPES = Figure(
     "slopes",
@@ -110,6 +112,15 @@ FOUND = Findings(
             {"": Measurement(7.0, 3.0, math.inf)},
             figure="slopes",
             group="slopes",
+            plain=Plain("Some lines have no end, such as lambda^2", "the longest was 7"),
+        ),
+        Claim(
+            "it shows itself late",
+            "Section 4",
+            Exponent(0.5, "for long", most=0.6, reach=Reach(1_356_876, 300, "episodes")),
+            computed(1.0),
+            figure="slopes",
+            group="slopes",
         ),
         Claim(
             "nobody could tell",
@@ -182,7 +193,8 @@ def test_the_claims_are_strict_json(out):
     assert claims[1]["holds"] is False
     assert (claims[1]["relation"], claims[1]["predicted"], claims[1]["unit"]) == (">", 0.5, "as a share of lambda")
     assert (claims[2]["low"], claims[2]["high"]) == (3.0, None)
-    assert claims[3]["measured"] is None
+    assert [claim["verdict"] for claim in claims] == ["holds", "fails", "holds", "out of reach", "open"]
+    assert claims[4]["measured"] is None
     for claim in claims:
         for name in ("predicted", "measured", "low", "high"):
             assert claim[name] is None or type(claim[name]) is float
@@ -191,18 +203,39 @@ def test_the_claims_are_strict_json(out):
 def test_the_page_has_every_claim_with_its_verdict(page):
     rows = re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", without_scripts(page), re.S)
     words = [re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", row))) for row in rows]
+    surprising_first = [FOUND.claims[i] for i in (1, 3, 4, 2, 0)]
     assert len(words) == len(FOUND.claims)
-    for said, claim in zip(words, FOUND.claims, strict=True):
+    for said, claim in zip(words, surprising_first, strict=True):
         assert claim.place in said
-        assert {True: "✓ yes", False: "✗ no", None: "? open"}[claim.verdict] in said
+        assert MARKS[claim.outcome] in said
         assert f"Rule: {symbols(claim.rule.words)}" in said
-    assert "steps grow like 1 / λ²" in words[0]
-    assert f"{MINUS}1.97 {MINUS}2.05 to {MINUS}1.9 {MINUS}2 Section 3" in words[0]
-    assert "the <b> share is large" in words[1]
-    assert "Too [few]." in words[1]
-    assert "0.125 0.1 to 0.15 above 0.5, as a share of λ Appendix C" in words[1]
-    assert "7 3 to infinite at least 1 Section 4" in words[2]
-    assert "2 of 4 claims hold, 1 fails, 1 open · 3 figures · quick sizes · seed 3 · 61 s</p>" in page
+    assert "steps grow like 1 / λ²" in words[4]
+    assert f"{MINUS}1.97 {MINUS}2.05 to {MINUS}1.9 {MINUS}2 Section 3" in words[4]
+    assert "the <b> share is large" in words[0]
+    assert "Too [few]." in words[0]
+    assert "0.125 0.1 to 0.15 above 0.5, as a share of λ Appendix C" in words[0]
+    assert "It takes 1,356,876 episodes to show, and 300 were run." in words[1]
+    assert "7 3 to infinite at least 1 Section 4" in words[3]
+    captions = re.findall(r"<caption><span>(.*?)</span>", page)
+    assert captions == [
+        "Shares: 0 of 1 claims hold, 1 fails.",
+        "Slopes: 2 of 4 claims hold, 1 open, 1 out of reach.",
+    ]
+    summed = "2 of 5 claims hold, 1 fails, 1 open, 1 out of reach"
+    assert f"{summed} · 3 figures · quick sizes · seed 3 · 61 s</p>" in page
+
+
+def test_the_page_opens_with_sentences_made_of_the_claims(page):
+    main = without_scripts(page).partition("<main")[2]
+    first = re.search(r"<h2.*?</h2>\s*<ol class=\"opening\">(.*?)</ol>", main, re.S)
+    sentences = re.findall(r"<li>(.*?)</li>", first[1])
+    assert sentences == [
+        "Of the 5 claims put to the test here, 2 hold, 1 fails, 1 is open (too little was measured to tell) and 1 is "
+        "out of reach (only a far longer run could show it).",
+        "Some lines have no end, such as λ²; this holds: the longest was 7.",
+    ]
+    titles = re.findall(r"<h3>(.*?)</h3>", main)
+    assert titles == list(lower_bounds.UNMET.values())
 
 
 def test_the_page_has_every_figure_and_claims_lead_to_theirs(page):
@@ -392,7 +425,9 @@ def test_the_terminal_has_what_does_not_hold_and_counts():
     assert "    too [few]" in text
     assert "steps grow like" not in text
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert lines[-2:] == ["slopes 2 of 3 hold", "shares 0 of 1 hold"]
+    assert lines[-2:] == ["slopes 2 of 4 hold", "shares 0 of 1 hold"]
+    assert text.index("What does not hold") < text.index("What is out of reach") < text.index("What is open")
+    assert re.search(r"^ - +it shows itself late", text, re.M)
 
 
 def test_the_terminal_counts_by_group_and_cuts_long_reasons():

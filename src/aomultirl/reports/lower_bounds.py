@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import aomultirl
 from aomultirl import files
 from aomultirl.analysis.charts import Chart, Series, beside, entries
-from aomultirl.analysis.claims import summary
+from aomultirl.analysis.claims import Outcome, summary
 from aomultirl.analysis.phrases import counted, number
 from aomultirl.experiments.executors import Executor, InProcess
 from aomultirl.laboratory.findings import Findings
@@ -30,6 +30,7 @@ from aomultirl.laboratory.groups import GROUPS, chosen
 from aomultirl.reports import charts_matplotlib, figure_files
 from aomultirl.reports.charts_plotly import page_chart
 from aomultirl.reports.claims_table import ClaimRow, claim_row, print_claims
+from aomultirl.reports.laboratory_summary import grouped, opening
 from aomultirl.reports.looks import chart_looks
 from aomultirl.reports.page.rendering import render
 from aomultirl.reports.wording import capital, symbols
@@ -45,6 +46,12 @@ NAMES = ("report.html", "claims.json", MARK)
 MOST_BYTES = 2**26
 """Of the file that says what made the rest."""
 TITLE = "The paper's lower bounds, checked by experiment"
+UNMET: dict[Outcome, str] = {
+    "fails": "What does not hold",
+    "out of reach": "What is out of reach: it could show itself only in a far longer run",
+    "open": "What is open: too little was measured to tell",
+}
+"""What may become of a claim that does not hold, and what its list is called."""
 HEIGHT = 420
 """Pixels of a chart."""
 PACKAGES = ("numpy", "scipy", "numba")
@@ -140,13 +147,12 @@ def write(
 
 
 def show(findings: Findings, console: "Console") -> None:
-    """Print what does not hold and what is open, with most of the reason, and how many hold in each group."""
+    """Print what does not hold, is out of reach or open, with most of the reason, and how many hold in each group."""
     from rich.table import Table
     from rich.text import Text
 
-    for verdict, title in ((False, "What does not hold"), (None, "What is open: too little was measured to tell")):
-        claims = [claim.as_json() for claim in findings.claims if claim.verdict is verdict]
-        print_claims(claims, title, console)
+    for outcome, title in UNMET.items():
+        print_claims([claim.as_json() for claim in findings.claims if claim.outcome == outcome], title, console)
     counts = Table(box=None, show_header=False)
     for group in dict.fromkeys(claim.group for claim in findings.claims):
         verdicts = [claim.holds for claim in findings.claims if claim.group == group]
@@ -212,7 +218,13 @@ def make_page(
     groups = chosen(only)
     some = groups if len(groups) < len(GROUPS) else []
     numbers = count()
-    claims = [claim_row(claim.as_json()) for claim in findings.claims]
+    sorted_groups = grouped(findings.claims)
+    tables = [(group.title, [claim_row(claim.as_json()) for claim in group.claims]) for group in sorted_groups]
+    claims = [row for _, rows in tables for row in rows]
+    unmet = {
+        title: [claim_row(claim.as_json()) for claim in findings.claims if claim.outcome == outcome]
+        for outcome, title in UNMET.items()
+    }
     figures = [_figure(chart, numbers, claims) for chart in map(prepared, findings.figures)]
     options = ["--quick"] * quick + [f"--only {group}" for group in some] + [f"--seed {seed}"]
     made_with = [f"aomultirl {aomultirl.__version__}", f"Python {platform.python_version()}"]
@@ -227,8 +239,9 @@ def make_page(
             f"seed {seed}",
             "" if seconds is None else f"{seconds:,.0f} s",
         ],
-        summary=summary(findings.claims),
-        claims=claims,
+        opening=[symbols(words) for words in opening(findings.claims)],
+        unmet=unmet,
+        groups=tables,
         figures=figures,
         command=f"aomultirl lower-bounds {' '.join(options)} --out NEW",
         made_with=[*made_with, *(f"{name} {metadata.version(name)}" for name in PACKAGES)],
