@@ -163,6 +163,10 @@ def test_the_quick_laboratory_takes_two_minutes_of_cpu_whoever_does_the_work(tmp
     holding = sum(claim["holds"] for claim in claims)
     assert f"{holding} of {len(claims)} claims hold" in capfd.readouterr().out
     assert {"claim", "place", "predicted", "measured", "low", "high", "holds"} <= set(claims[0])
+    assert len(claims) <= 60
+    assert not [claim["claim"] for claim in claims if claim["verdict"] == "fails"]
+    page = (tmp_path / "one" / "report.html").read_text()
+    assert page.partition('<ol class="opening">')[2].partition("</ol>")[0].count("<li>") == 5
     named = {claim["figure"] for claim in claims} - {""}
     assert named <= {path.stem for path in (tmp_path / "one" / "figures").glob("*.png")}
 

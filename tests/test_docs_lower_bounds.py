@@ -41,7 +41,7 @@ def test_one_group_is_measured_and_written_as_shown(capsys, monkeypatch, tmp_pat
     shown = capsys.readouterr().out.splitlines()
     assert len(shown) == len(claims) == len(names["found"].claims)
     for line, claim in zip(shown, claims, strict=True):
-        assert line.startswith(f"{None if claim['undecided'] else claim['holds']} {claim['claim']} ")
+        assert line.startswith(f"{claim['verdict']} {claim['claim']} ")
 
 
 def test_the_coin_game_is_played_as_shown():

@@ -51,6 +51,22 @@ def test_every_agent_that_names_worlds_is_judged_at_every_lambda_of_the_figure(f
     assert all(one.y[recall] < 0.5 and min(one.y[:recall]) >= 0.9 for one in within)
 
 
+def test_what_a_student_is_told_is_what_was_measured(found):
+    (claim,) = (one for one in found.claims if one.plain)
+    assert claim.claim == "no agent names worlds better than by chance, 1 / M"
+    assert claim.plain.found == (
+        f"the best of {len(NAMING)} agents named {claim.measured:.0%} of the worlds rightly, and who guesses names 25%"
+    )
+
+
+def test_nobody_is_where_worlds_differ_or_acts_on_how_far_they_do(found):
+    claim = next(one for one in found.claims if one.claim.startswith("no agent ever was in the left state"))
+    visits, apart = claim.estimates
+    assert visits == "visits of the left state"
+    assert apart.endswith("between lambda = 0.9 and 0.95")
+    assert all(name in claim.reason for name in AGENTS)
+
+
 def test_all_claims_hold_and_figures_show_them(found):
     assert all(claim.holds for claim in found.claims), [claim for claim in found.claims if not claim.holds]
     names = {figure.name for figure in found.figures}

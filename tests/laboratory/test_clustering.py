@@ -15,7 +15,7 @@ from aomultirl.experiments.executors import InProcess
 from aomultirl.exploring import explore_id
 from aomultirl.identifying.threshold import identify_cluster
 from aomultirl.laboratory import clustering, jao_trees
-from aomultirl.laboratory.clustering import SCALES, TreeSweep, along, bounds
+from aomultirl.laboratory.clustering import bounds
 from aomultirl.laboratory.findings import carry_out
 from aomultirl.laboratory.jao_trees import (
     EXPLORE_ID,
@@ -38,12 +38,13 @@ from aomultirl.laboratory.jao_trees import (
     quantile,
     worlds,
 )
+from aomultirl.laboratory.tree_sweeps import SCALES, TreeSweep, along
 from backwards import Backwards
 
 TREE = Tree(12, 13, 16.0, 0.5)
 TINY = (
     TreeSweep("lambda", "separation", EXPLORE_ID, along("separation", TREE, 0.5, 0.25), 30),
-    TreeSweep("lambda", "separation", GOSPRL, along("separation", TREE, 0.5, 0.25), 30, 3),
+    TreeSweep("lambda_gosprl", "separation", GOSPRL, along("separation", TREE, 0.5, 0.25), 30, 3),
     TreeSweep("S", "states", EXPLORE_ID, along("states", TREE, 12, 24), 30),
     TreeSweep("lambda_sequential", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.36), 8),
     TreeSweep("lambda_sequential", "separation", TOLD_LEVEL, along("separation", TREE, 0.5, 0.36), 3),
@@ -180,7 +181,9 @@ def test_a_line_leaves_out_what_is_never_reached():
 
 
 def test_every_sweep_has_its_claims_and_every_figure_points_lines_and_theory(found):
-    assert len(found.claims) == 5 + sum(len(sweep.readings) for sweep in TINY)
+    assert len(found.claims) == 5 + len({sweep.name for sweep in TINY})
+    judged = {name for claim in found.claims[5:] for name in claim.estimates}
+    assert judged == {str(reading) for sweep in TINY for reading in sweep.readings}
     names = {figure.name for figure in found.figures}
     swept = {f"clustering_{sweep.name}" for sweep in TINY}
     apart = {"clustering_all", "clustering_samples", "clustering_few", "clustering_diameter"}
@@ -188,7 +191,8 @@ def test_every_sweep_has_its_claims_and_every_figure_points_lines_and_theory(fou
     assert {claim.figure for claim in found.claims} == names
     for figure in found.figures:
         kinds = {series.kind for series in figure.series}
-        assert kinds == ({"measured", "theory"} if figure.name in apart else {"measured", "fit", "theory"})
+        fitted = figure.name not in (*apart, "clustering_lambda_gosprl")  # with these lambda its ways take most steps
+        assert kinds == ({"measured", "fit", "theory"} if fitted else {"measured", "theory"})
         for series in figure.series:
             assert len(series.x) == len(series.y)
             assert all(low <= y <= high for low, y, high in zip(series.low, series.y, series.high, strict=False))
@@ -242,43 +246,6 @@ def test_whoever_knows_without_samples_breaks_the_claims():
     assert few.measured == 1.0
 
 
-def grown(power, spread=0.0):
-    """A sweep over lambda whose steps grow with this power, and its claim on the exponent."""
-    sweep = TreeSweep("lambda", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.4, 0.25), 20)
-    factors = np.exp(spread * np.linspace(-1.0, 1.0, 20))
-    episodes = {
-        NamingTask(TOLD_WORLDS, tree, 20): made([1] * 20, 100.0 * tree.separation**power * factors)
-        for tree in sweep.trees
-    }
-    return clustering.exponents("lambda", [sweep], StepsNeeded(episodes, 0)).claims[0]
-
-
-def test_where_no_world_is_named_there_is_no_exponent():
-    sweep = TreeSweep("lambda", "separation", TOLD_WORLDS, along("separation", TREE, 0.5, 0.4, 0.25), 20)
-    episodes = {NamingTask(TOLD_WORLDS, tree, 20): made([0] * 20, [9.0] * 20) for tree in sweep.trees}
-    claim = clustering.exponents("lambda", [sweep], StepsNeeded(episodes, 0)).claims[0]
-    assert not claim.holds
-    assert np.isnan(claim.measured)
-    assert "0 of 3" in claim.reason
-
-
-def test_the_exponent_claimed_is_recognised_and_another_one_is_refused_with_a_reason():
-    assert grown(-2.0).holds
-    assert grown(-2.0).measured == pytest.approx(-2.0)
-    wrong = grown(-1.0)
-    assert not wrong.holds
-    assert wrong.measured == pytest.approx(-1.0)
-    assert wrong.reason
-
-
-def test_an_exponent_that_is_hardly_known_does_not_hold_although_it_is_as_predicted():
-    claim = grown(-2.0, spread=2.0)
-    assert claim.measured == pytest.approx(-2.0)
-    assert claim.high - claim.low > 0.5
-    assert not claim.holds
-    assert claim.reason == "the interval is too wide to tell"
-
-
 def test_the_mean_of_four_episodes_lies_in_its_interval_as_often_as_said():
     """95 % of 400: at most 36 outside, but for one chance in a thousand."""
     rng = np.random.default_rng(0)
@@ -308,16 +275,10 @@ def test_what_a_rule_can_tell_does_not_depend_on_who_gathered_the_samples(rule):
 
 @pytest.mark.long
 def test_the_quick_laboratory_finds_what_the_paper_claims():
-    """Exponents of lambda and D are missed by GOSPRL's terms of lower order alone, those of S and A by ln Q."""
+    """Of exponents some may be too wide to tell; none may fail, whatever the seed."""
     found = clustering.measure(True, 1, InProcess())
     assert all(claim.holds for claim in found.claims[:5])
-    for claim in found.claims[5:]:
-        if "like lambda^-2" in claim.claim and claim.claim.startswith("GOSPRL"):
-            assert claim.verdict is False
-            assert claim.measured > -1.75
-        elif "like lambda^-2" in claim.claim or "like D^1" in claim.claim:
-            assert claim.verdict is not False, claim
-        elif claim.claim.startswith("ExploreID, threshold"):
-            assert not claim.holds
-            assert 1.2 < claim.measured < 1.6
-        assert claim.holds or claim.reason
+    assert all(claim.verdict is not False for claim in found.claims)
+    growing = next(claim for claim in found.claims if "with S like the lower bound" in claim.claim)
+    assert growing.holds
+    assert 1.2 < growing.estimates["ExploreID, threshold test, success 0.5"].value < 1.6

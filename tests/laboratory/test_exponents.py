@@ -9,8 +9,6 @@ from scipy import stats
 from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.rules import Exponent
 from aomultirl.laboratory.exponents import (
-    Fit,
-    exponent_claims,
     fits,
     fitted,
     intervals,
@@ -86,14 +84,6 @@ def test_where_a_mean_is_not_positive_the_exponent_may_be_anything():
     claim = Claim("like a root", "nowhere", Exponent.near(0.5, 0.1, ""), {"one": lines["one"].exponent})
     assert (claim.holds, claim.undecided, claim.low, claim.high) == (False, True, -math.inf, math.inf)
     assert [one.kind for one in series] == ["measured"]
-
-
-def test_the_same_is_claimed_of_every_line_with_what_there_is_to_say():
-    lines = {"slow": Fit(0.5, 0.45, 0.55, 0.0), "fast": Fit(0.9, 0.8, 1.0, 0.0)}
-    rule = Exponent.near(0.5, 0.1, "because")
-    slow, fast = exponent_claims(lines, "it grows", "somewhere", rule, {"as ever": ["slow"]}, {"fast": "it ran"})
-    assert (slow.claim, slow.verdict, slow.reason) == ("slow: it grows", True, "as ever")
-    assert (fast.claim, fast.verdict, fast.reason) == ("fast: it grows", False, "it ran")
 
 
 def test_regret_is_summed_up_over_a_decade():

@@ -113,7 +113,7 @@ def test_visits_are_the_first_at_which_the_bonus_is_small_enough(bonus):
 
 def test_every_claim_says_how_it_is_judged_and_names_a_figure_that_is_there(found):
     names = [figure.name for figure in found.figures]
-    assert len(found.claims) == 9
+    assert len(found.claims) == 6
     assert len(names) == len(set(names)) == 5
     for claim in found.claims:
         assert claim.rule.words
@@ -121,19 +121,39 @@ def test_every_claim_says_how_it_is_judged_and_names_a_figure_that_is_there(foun
         assert claim.figure in names
 
 
-def test_exponents_are_those_of_the_points(found):
-    for words, name, labels in (
-        ("1 / lambda^2", "regret_lambda", ("after H0 steps", "after N samples")),
-        ("1 / lambda only", "regret_lambda", ("JAO, after H0 steps",)),
-        ("linearly in K", "regret_episodes", ("measured",)),
-        ("sqrt(M)", "regret_models", ("the worst gap",)),
-    ):
-        claim = the_claim(found, words)
-        figure = next(one for one in found.figures if one.name == name)
-        points = [one for one in figure.series if one.kind == "measured" and one.label in labels]
-        slopes = [np.polyfit(np.log(one.x), np.log(one.y), 1)[0] for one in points]
-        assert len(slopes) == len(labels)
-        assert claim.measured == pytest.approx(max(slopes, key=lambda slope: abs(slope - claim.predicted)))
+def figure_of(found, name):
+    return next(one for one in found.figures if one.name == name)
+
+
+def slope_of(series):
+    return np.polyfit(np.log(series.x), np.log(series.y), 1)[0]
+
+
+def test_the_exponent_in_m_is_that_of_the_points_and_compared_with_the_bound_over_these_m(found):
+    claim = the_claim(found, "no faster with M than its bound")
+    (points,) = (one for one in figure_of(found, "regret_models").series if one.kind == "measured")
+    assert claim.measured == pytest.approx(slope_of(points))
+    bounds = []
+    for models in TINY.numbers:
+        phase = LearningRuns(models, TINY.gaps[0], TINY.number_runs, TINY.number_episodes)
+        bound = phase.bound(TINY.number_episodes)
+        bounds.append(bound.root + bound.constant)
+    assert claim.predicted == pytest.approx(np.log(bounds[1] / bounds[0]) / np.log(2.0))
+    assert claim.predicted == pytest.approx(1.0, abs=0.05)
+    assert claim.rule.most == claim.predicted + regret_slopes.SLACK
+    assert "no theorem covers a bonus that is scaled down" in claim.reason
+
+
+def test_exponents_that_follow_from_h0_are_shown_and_not_judged(found):
+    figure = figure_of(found, "regret_lambda")
+    slopes = {one.label: slope_of(one) for one in figure.series if one.kind == "measured"}
+    assert slopes["after H0 steps"] == pytest.approx(-2.0, abs=0.3)
+    assert slopes["JAO, after H0 steps"] == pytest.approx(-1.0, abs=0.3)
+    assert "Slopes are not judged, as they follow from H0" in figure.caption
+    assert (
+        "The slope is not judged: every episode spends the same H0 steps" in figure_of(found, "regret_episodes").caption
+    )
+    assert not any("lambda" in claim.claim or "linearly" in claim.claim for claim in found.claims)
 
 
 def test_the_worst_gap_is_taken_at_every_k(found):
@@ -154,20 +174,23 @@ def test_figures_show_points_with_intervals_fits_with_their_slopes_and_the_bound
                 assert all(a <= b <= c for a, b, c in zip(one.low, one.y, one.high, strict=True))
 
 
-def test_clustering_takes_one_over_lambda_squared_steps_and_every_episode_as_many(found):
-    for words in ("1 / lambda^2", "linearly in K"):
-        claim = the_claim(found, words)
-        assert claim.holds or claim.undecided
+def test_an_episode_loses_less_than_its_clustering_phase_is_long(found):
     assert 0.0 < the_claim(found, "at most H0 + D").measured < 1.0
 
 
-def test_that_the_papers_bonus_says_nothing_is_reported_with_the_episodes_it_would_take(found):
-    for bonus in (PAPER, RELEASED):
-        claim = next(one for one in found.claims if one.claim.endswith(f"with the {bonus} bonus, unscaled"))
-        assert not claim.holds
-        assert not claim.undecided
-        assert claim.measured == pytest.approx(1.0)
-        assert "40 were run" in claim.reason
+@pytest.mark.parametrize(
+    ("bonus", "words"), [(PAPER, "the paper's bonus"), (RELEASED, "the bonus of the authors' code")]
+)
+def test_what_the_bonus_hides_for_longer_than_is_run_is_out_of_reach_and_does_not_fail(found, bonus, words):
+    claim = next(one for one in found.claims if f"sqrt(K) with {words}" in one.claim and "both" not in one.claim)
+    needed = LearningRuns(1, regret_slopes.EASY, TINY.learning_runs, TINY.bonus_episodes, bonus).episodes_until(0.2)
+    assert claim.outcome == "out of reach"
+    assert claim.measured == pytest.approx(1.0)
+    assert claim.reason.startswith(f"it takes {needed:,} episodes of a world to show, and 40 were run")
+    assert (claim.plain is not None) == (bonus == PAPER)
+    if claim.plain:
+        assert claim.plain.found.startswith(f"for the first {needed:,} episodes of a world its bonus")
+        assert claim.plain.found.endswith(", and 40 were run")
 
 
 def test_a_learner_that_learns_nothing_would_be_noticed(monkeypatch):
@@ -199,13 +222,11 @@ def test_with_the_samples_of_both_phases_the_papers_own_bonus_learns():
 
 
 @pytest.mark.long
-def test_all_but_the_unscaled_bonuses_is_as_the_theorem_says():
-    """A quick run; of seven exponents, two may be too wide to tell, and none may fail."""
+def test_regret_is_as_the_theorem_says_where_it_can_be_told():
+    """A quick run; exponents may be too wide to tell, and none may fail."""
     found = regret_slopes.measure(True, 1, local(2))
-    unscaled = [claim for claim in found.claims if claim.claim.endswith("unscaled")]
-    others = [claim for claim in found.claims if claim not in unscaled]
-    assert [(claim.holds, claim.undecided) for claim in unscaled] == [(False, False)] * 2
+    beyond = [claim for claim in found.claims if claim.outcome == "out of reach"]
+    assert len(beyond) == 2
     assert the_claim(found, "at most H0 + D").holds
     assert the_claim(found, "samples of both phases").holds
-    assert all(claim.holds or claim.undecided for claim in others)
-    assert sum(claim.holds for claim in others) >= len(others) - 2
+    assert all(claim.verdict is not False for claim in found.claims)

@@ -9,148 +9,39 @@ The sequential identifier.  The steps needed are those within which a share q of
 name.
 
 All worlds of a tree are equally likely, and they are known beforehand.  Intervals come from resampling the episodes.
+
+How the steps grow with lambda, D, S and A is in :mod:`.tree_growth`, what is swept in :mod:`.tree_sweeps`.  Here all of
+it is measured, and compared with the paper's bounds.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
-from scipy.special import ndtri
 
 from aomultirl.analysis.charts import Chart, Series
-from aomultirl.analysis.claims import Claim
-from aomultirl.analysis.rules import UNMEASURED, Bounded, Exponent, Measurement, computed
+from aomultirl.analysis.claims import Claim, Plain
+from aomultirl.analysis.rules import Bounded, Measurement, computed
 from aomultirl.experiments.executors import Executor
-from aomultirl.laboratory.exponents import Floats, diagonal, fitted, intervals, level, rate, theory
+from aomultirl.laboratory.exponents import Floats, diagonal, intervals, level, rate, theory
 from aomultirl.laboratory.findings import COROLLARY_9, LEMMA_8, LEMMA_14, TREES, Findings, carry_out
 from aomultirl.laboratory.jao_trees import (
     EXPLORE_ID,
-    EXPLORERS,
-    FAILURE,
-    GOSPRL,
     LIKELIHOOD,
-    PATIENCE,
-    THRESHOLD,
-    TOLD_LEVEL,
-    TOLD_WORLDS,
     NamedEpisodes,
     NamingTask,
     Reading,
     StepsNeeded,
     Tree,
-    line,
     measurement,
     worlds,
 )
+from aomultirl.laboratory.tree_growth import exponents
+from aomultirl.laboratory.tree_sweeps import FULL, HALF, QUICK, SURE, TreeSweep
 
-SCALES = (0.75, 1.5, 3.0, 6.0, 12.0, 24.0, 48.0)
-"""N lambda^2 at which rules are tried; the last serves probabilities above 1/2."""
-SOME_SCALES = {False: (2.0, 16.0), True: (2.0, 36.0)}
-"""The same for GOSPRL, whose steps grow along a line; the second serves probabilities above 1/2."""
-HALF, SURE = 0.5, 1.0 - FAILURE
-AXES = {"separation": ("lambda", -2.0), "diameter": ("D", 1.0), "states": ("S", 1.0), "actions": ("A", 1.0)}
-"""What is varied: its letter, and the exponent of D S A / lambda^2."""
-TOLERANCE = 0.25
-"""Of an exponent, for terms of lower order."""
 KEY = 8
 """Of this experiment's randomness."""
 ReadTree = tuple[Reading, Tree]
-
-
-class TreeSweep(NamedTuple):
-    """Trees that differ along an axis, for one explorer.
-
-    name: sweeps of one name share a chart.
-    axis, explorer, trees: the field of a tree that is varied, who explores, and the trees.
-    repetitions, ways: episodes a point, of ExploreID with every N; and the same of GOSPRL.
-    levels: probabilities of success.
-    short: why the values do not span a decade.
-    """
-
-    name: str
-    axis: str
-    explorer: str
-    trees: tuple[Tree, ...]
-    repetitions: int
-    ways: int = 0
-    levels: tuple[float, ...] = (HALF, SURE)
-    short: str = ""
-
-    @property
-    def readings(self) -> list[Reading]:
-        """What is read off at every point."""
-        readings = [Reading(self.explorer, THRESHOLD, level) for level in self.levels]
-        if self.explorer == EXPLORE_ID or (self.explorer == GOSPRL and self.axis == "separation"):
-            readings.insert(1, Reading(self.explorer, LIKELIHOOD, HALF))
-        return readings
-
-    @property
-    def x(self) -> Floats:
-        """Where the trees are on the axis, (points,)."""
-        return np.array([getattr(tree, self.axis) for tree in self.trees], np.float64)
-
-    def tasks(self) -> Iterator[NamingTask]:
-        """What is run; what takes long comes first."""
-        sure = SURE in self.levels
-        for tree in reversed(self.trees):
-            if self.explorer in EXPLORERS:
-                scales = SCALES if sure else SCALES[:-1]
-                if self.explorer == GOSPRL:
-                    yield from (NamingTask(GOSPRL, tree, self.ways, scale) for scale in SOME_SCALES[sure])
-                elif self.axis == "separation":
-                    scales = (0.0, *scales)
-                yield from (NamingTask(EXPLORE_ID, tree, self.repetitions, scale) for scale in scales)
-            else:
-                yield NamingTask(self.explorer, tree, self.repetitions)
-
-
-def along(axis: str, base: Tree, *values: Any) -> tuple[Tree, ...]:
-    """Trees that differ from ``base`` along an axis."""
-    return tuple(base._replace(**{axis: value}) for value in values)
-
-
-SMALL, LARGE, STOPPING = Tree(12, 13, 16.0, 0.1), Tree(21, 21, 16.0, 0.1), Tree(12, 13, 16.0, 0.5)
-DECADE, LESS, WIDE = (0.5, 0.25, 0.1, 0.05), (0.5, 0.3, 0.18, 0.1), (0.5, 0.36, 0.25, 0.18)
-FAR, NEAR = (16.0, 40.0, 80.0, 160.0), (16.0, 24.0, 40.0, 64.0)
-HASTE = "a quick run has no time for more"
-PLANNING = "GOSPRL plans anew so often that an episode with more states takes a minute"
-BETTING = "told M, a step weighs bets of every world against every other at every pair, of order S^3 A^3"
-QUICK = (
-    TreeSweep("lambda", "separation", EXPLORE_ID, along("separation", SMALL, *DECADE), 60),
-    TreeSweep("lambda", "separation", GOSPRL, along("separation", SMALL, *DECADE), 60, 3),
-    TreeSweep("D", "diameter", EXPLORE_ID, along("diameter", SMALL, *FAR), 40, 0, (HALF,)),
-    TreeSweep("D", "diameter", GOSPRL, along("diameter", SMALL, *NEAR), 40, 3, (HALF,), HASTE),
-    TreeSweep("S", "states", EXPLORE_ID, along("states", SMALL, 12, 24, 48, 120), 40, 0, (HALF,)),
-    TreeSweep("A", "actions", EXPLORE_ID, along("actions", SMALL, 13, 25, 61, 133), 40, 0, (HALF,)),
-    TreeSweep(
-        "lambda_sequential", "separation", TOLD_WORLDS, along("separation", STOPPING, *LESS), 24, 0, (HALF,), HASTE
-    ),
-    TreeSweep(
-        "lambda_sequential", "separation", TOLD_LEVEL, along("separation", STOPPING, *WIDE), 10, 0, (HALF,), HASTE
-    ),
-    TreeSweep("D_sequential", "diameter", TOLD_LEVEL, along("diameter", STOPPING, *NEAR), 10, 0, (HALF,), HASTE),
-    TreeSweep("S_sequential", "states", TOLD_LEVEL, along("states", STOPPING, 12, 15, 18, 27), 16, 0, (HALF,), HASTE),
-    TreeSweep("A_sequential", "actions", TOLD_LEVEL, along("actions", STOPPING, 13, 17, 21, 29), 16, 0, (HALF,), HASTE),
-)
-FULL = (
-    TreeSweep("lambda", "separation", EXPLORE_ID, along("separation", LARGE, *DECADE), 300),
-    TreeSweep("lambda", "separation", GOSPRL, along("separation", LARGE, *DECADE), 300, 6),
-    TreeSweep("lambda_small", "separation", GOSPRL, along("separation", SMALL, 0.1, 0.05, 0.02, 0.01), 60, 6),
-    TreeSweep("D", "diameter", EXPLORE_ID, along("diameter", LARGE, *FAR), 300),
-    TreeSweep("D", "diameter", GOSPRL, along("diameter", LARGE, *FAR), 300, 3),
-    TreeSweep("S", "states", EXPLORE_ID, along("states", SMALL, 12, 24, 48, 120), 300),
-    TreeSweep("S", "states", GOSPRL, along("states", SMALL, 12, 24, 36, 60), 300, 4, short=PLANNING),
-    TreeSweep("A", "actions", EXPLORE_ID, along("actions", SMALL, 13, 25, 61, 133), 300),
-    TreeSweep("A", "actions", GOSPRL, along("actions", SMALL, 13, 25, 61, 133), 300, 3),
-    TreeSweep("lambda_sequential", "separation", TOLD_WORLDS, along("separation", STOPPING, *DECADE), 60),
-    TreeSweep("lambda_sequential", "separation", TOLD_LEVEL, along("separation", STOPPING, *DECADE), 24),
-    TreeSweep("D_sequential", "diameter", TOLD_WORLDS, along("diameter", STOPPING, *FAR), 120),
-    TreeSweep("D_sequential", "diameter", TOLD_LEVEL, along("diameter", STOPPING, *FAR), 24),
-    TreeSweep("S_sequential", "states", TOLD_WORLDS, along("states", STOPPING, 12, 18, 24, 36), 80, short=BETTING),
-    TreeSweep("S_sequential", "states", TOLD_LEVEL, along("states", STOPPING, 12, 24, 48, 120), 10),
-    TreeSweep("A_sequential", "actions", TOLD_WORLDS, along("actions", STOPPING, 13, 21, 29, 37), 80, short=BETTING),
-    TreeSweep("A_sequential", "actions", TOLD_LEVEL, along("actions", STOPPING, 13, 25, 61, 133), 10),
-)
 
 
 def measure(quick: bool, seed: int, executor: Executor, sweeps: Sequence[TreeSweep] | None = None) -> Findings:
@@ -159,93 +50,11 @@ def measure(quick: bool, seed: int, executor: Executor, sweeps: Sequence[TreeSwe
     tasks = sorted((task for sweep in sweeps for task in sweep.tasks()), key=lambda task: task.explorer == EXPLORE_ID)
     episodes = carry_out(tasks, KEY, seed, executor)
     steps = StepsNeeded(episodes, seed)
-    places = {(reading, tree): sweep for sweep in sweeps for reading in sweep.readings for tree in sweep.trees}
+    places = dict.fromkeys((reading, tree) for sweep in sweeps for reading in sweep.readings for tree in sweep.trees)
     findings = bounds(steps, episodes, list(places))
     for name in dict.fromkeys(sweep.name for sweep in sweeps):
         findings += exponents(name, [sweep for sweep in sweeps if sweep.name == name], steps)
     return findings.of_group("clustering")
-
-
-def exponents(name: str, sweeps: Sequence[TreeSweep], steps: StepsNeeded) -> Findings:
-    """The exponents of the sweeps that share a chart, and the chart."""
-    first, claims, series = sweeps[0], [], list[Series]()
-    for sweep, reading in [(swept, reading) for swept in sweeps for reading in swept.readings]:
-        rows = np.stack([steps.needed(reading, tree) for tree in sweep.trees])
-        named = np.isfinite(rows[:, 0])
-        x = sweep.x[named].tolist()
-        series.append(intervals(str(reading), x, map(measurement, rows[named])))
-        why, exponent = _unnamed(sweep, named), UNMEASURED
-        try:
-            slope = line(sweep.x, rows)
-        except ValueError as error:
-            why = str(error)
-        else:
-            exponent = slope.exponent
-            series.append(fitted(str(reading), x, slope))
-        exponent = exponent._replace(missing=int((~named).sum()) or int(exponent is UNMEASURED))
-        claims.append(_growth(sweep, reading, exponent, why or _why(sweep, reading, steps)))
-    letter = AXES[first.axis][0]
-    trees = sorted({tree for sweep in sweeps for tree in sweep.trees}, key=lambda tree: getattr(tree, first.axis))
-    places = [float(getattr(tree, first.axis)) for tree in trees]
-    words = "lower bound Z + (Z - 1) D / 8, Z = Q / (40 lambda^2), about S A / (480 lambda^2)"
-    series.append(theory(words, places, [tree.least_steps for tree in trees]))
-    series.append(theory("upper bound H0", places, [float(tree.horizon) for tree in trees]))
-    fixed = ", ".join(f"{AXES[axis][0]} = {getattr(first.trees[0], axis):g}" for axis in AXES if axis != first.axis)
-    title = f"Steps until the world is named, against {letter}"
-    words = f"With {fixed}; 95 % intervals from resampled episodes. H0 has the diameter in place of the hitting time."
-    return Findings.shown(Chart(f"clustering_{name}", title, letter, "steps", series, caption=words), *claims)
-
-
-def _growth(sweep: TreeSweep, reading: Reading, exponent: Measurement, why: str) -> Claim:
-    """The claim on an exponent, with the reason if it fails."""
-    letter, predicted = AXES[sweep.axis]
-    band = f"{TOLERANCE} either way for terms of lower order"
-    if sweep.axis == "diameter":
-        band += f", such as the 1 in 1 + D / 8, which has slope {line(sweep.x, 1.0 + sweep.x[:, None] / 8.0).slope:.2f}"
-    if sweep.short:
-        band += f"; the {len(sweep.x)} points span less than a decade, as {sweep.short}"
-    span = f"{letter} from {sweep.x.min():g} to {sweep.x.max():g}"
-    statement = f"{reading}: the steps needed grow like {letter}^{predicted:g}, {span}"
-    rule = Exponent.near(predicted, TOLERANCE, band)
-    return Claim(statement, COROLLARY_9, rule, {str(reading): exponent}, explanation=why)
-
-
-def _unnamed(sweep: TreeSweep, named: Any) -> str:
-    """Where too few worlds were named for there to be steps."""
-    if named.all():
-        return ""
-    late = " and ".join(f"{x:g}" for x in sweep.x[~named])
-    few = f"with {AXES[sweep.axis][0]} = {late} too few are named"
-    return f"{few} within the steps of {PATIENCE:g} / lambda^2 samples a pair"
-
-
-def _why(sweep: TreeSweep, reading: Reading, steps: StepsNeeded) -> str:
-    """What keeps an exponent from being the predicted one."""
-    words = []
-    if sweep.axis in ("states", "actions"):
-        words.append(
-            f"all Q worlds must be told apart at once, which takes a factor of order ln Q: {_greatest(sweep, reading)} "
-            "here; the corollary is a lower bound, which more steps do not contradict"
-        )
-    if reading.has_rule and (sweep.axis == "separation" or reading.explorer == GOSPRL):
-        spent = []
-        for x, tree in ((sweep.x[0], sweep.trees[0]), (sweep.x[-1], sweep.trees[-1])):
-            useful = tree.rows * steps.samples(reading, tree)[0] * (1.0 + tree.diameter / 8.0)
-            share = 1.0 - useful / steps.needed(reading, tree)[0]
-            spent.append(f"{share:.0%} of the steps with {AXES[sweep.axis][0]} = {x:g}")
-        task = "learning the ways" if reading.explorer == GOSPRL else "walking at random"
-        words.append(f"{task}, which is of lower order, takes {spent[0]} and {spent[1]}")
-    return "; ".join(words) or "terms of lower order matter at these sizes"
-
-
-def _greatest(sweep: TreeSweep, reading: Reading) -> str:
-    """The exponent with which the steps grow if the special pair must stand out from Q - 1 others."""
-    rows = np.array([tree.rows for tree in sweep.trees], np.float64)
-    if not reading.has_rule:
-        return f"Q ln Q has slope {line(sweep.x, (rows * np.log(rows))[:, None]).slope:.2f}"
-    z = ndtri(0.5 ** (1.0 / (rows - 1.0)))
-    slope = line(sweep.x, (rows * z**2)[:, None]).slope
-    return f"Q z^2, z the median of the greatest of Q - 1 normals, has slope {slope:.2f}"
 
 
 def bounds(steps: StepsNeeded, episodes: Mapping[NamingTask, NamedEpisodes], places: Sequence[ReadTree]) -> Findings:
@@ -258,16 +67,28 @@ def bounds(steps: StepsNeeded, episodes: Mapping[NamingTask, NamedEpisodes], pla
     more = "success 1/2 takes more {} than the lower bound, whatever the explorer and the rule"
     above, unit = Bounded(1.0, side=">"), "in multiples of the bound"
     figure, by_samples = "clustering_all", "clustering_samples"
-    sure = "H0 steps, with the diameter in place of the hitting time, are enough for success"
+    printed = "Lemma 8 prints 8/3 of the bound that its proof yields (E4)"
+    gathered = Claim(
+        more.format("samples of left pairs"),
+        LEMMA_8,
+        above,
+        _by_name(samples),
+        remark=printed,
+        figure=by_samples,
+        unit=unit,
+    )
+    statement = (
+        "Whoever wants to know which world an episode is in needs at least as many samples as the paper's bound says"
+    )
     claims = [
-        Claim(more.format("samples of left pairs"), LEMMA_8, above, _by_name(samples), figure=by_samples, unit=unit),
+        replace(gathered, plain=Plain(statement, f"the quickest way tried took {gathered.measured:.3g} times as many")),
         Claim(more.format("steps"), COROLLARY_9, above, _by_name(least), figure=figure, unit=unit),
         Claim(
-            f"{sure} {SURE:g}",
+            f"H0 with the diameter for the hitting time, which no theorem covers, is enough for success {SURE:g}",
             LEMMA_14,
             Bounded(1.0, side="<"),
             _by_name(enough),
-            remark="nothing ensures it, the hitting time is infinite",
+            remark="the hitting time of 2-JAO trees is infinite, and so is their H0",
             figure=figure,
             unit="in multiples of H0",
         ),
@@ -287,7 +108,7 @@ def _too_few(episodes: Mapping[NamingTask, NamedEpisodes]) -> Findings:
         for task, seen in episodes.items()
         if task.explorer == EXPLORE_ID and task.scale == 0.0
     }
-    statement = "with the samples of the lower bound even maximum likelihood names the world less often than not"
+    statement = "with the samples of the lower bound even maximum likelihood names less than half of the worlds"
     estimates = {f"{tree}, with {tree.least_samples:.1f} samples, rounded down": share for tree, share in rates.items()}
     claim = Claim(statement, LEMMA_8, Bounded(0.5, "Clopper and Pearson's", side="<="), estimates)
     x = [tree.separation for tree in rates]

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aomultirl.analysis.charts import Series, Subject
-from aomultirl.analysis.claims import Claim
-from aomultirl.analysis.rules import Exponent, Measurement
+from aomultirl.analysis.rules import Measurement
 from aomultirl.theory import binomial_interval
 
 Floats = NDArray[np.float64]
@@ -165,36 +164,6 @@ def fits(
         if math.isfinite(line.slope):
             series.append(fitted(name, x[name], line))
     return lines, series
-
-
-def exponent_claims(
-    lines: Mapping[str, Fit],
-    statement: str,
-    place: str,
-    rule: Exponent,
-    remarks: Mapping[str, Sequence[str]] = {},
-    explanations: Mapping[str, str] = {},
-) -> list[Claim]:
-    """The same claim on the exponent of each line.
-
-    Parameters
-    ----------
-    remarks
-        what there is to say, with the names of those of whom it is true.
-    explanations
-        why the claim fails, by name.
-    """
-    return [
-        Claim(
-            f"{name}: {statement}",
-            place,
-            rule,
-            {name: line.exponent},
-            remark="; ".join(words for words, whose in remarks.items() if name in whose),
-            explanation=explanations.get(name, ""),
-        )
-        for name, line in lines.items()
-    ]
 
 
 def slopes(lines: Mapping[str, Fit]) -> dict[str, Measurement]:

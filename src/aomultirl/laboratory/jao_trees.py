@@ -114,6 +114,11 @@ class Tree(NamedTuple):
         """The steps that these take, Z + (Z - 1) D / 8 in expectation."""
         return self.least_samples + max(0.0, self.least_samples - 1.0) * self.diameter / 8.0
 
+    @property
+    def leading(self) -> float:
+        """The lower bound on steps but for its constant and the first sample: Q (1 + D / 8) / lambda^2."""
+        return self.rows * (1.0 + self.diameter / 8.0) / self.separation**2
+
     def samples(self, scale: float) -> int:
         """N for each pair, ``scale`` / lambda^2."""
         return math.ceil(scale / self.separation**2 - 1e-9)
