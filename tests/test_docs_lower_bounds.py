@@ -1,6 +1,7 @@
 """What docs/lower_bounds.md shows runs as shown, and docs/reference.md has all that is public."""
 
 import json
+import math
 import re
 from importlib import import_module
 from pathlib import Path
@@ -89,3 +90,31 @@ def test_the_reference_has_all_that_is_public_of_the_theory_and_the_laboratory()
     kinds = {one for one in vars(rules).values() if isinstance(one, type) and issubclass(one, rules.Rule)}
     assert kinds <= there
     assert {import_module(f"aomultirl.laboratory.{group}").measure for group in GROUPS} <= there
+
+
+def test_the_statements_of_the_paper_are_those_of_the_theory():
+    """The table of docs/lower_bounds.md, "what the paper states, and what is asked"."""
+    flips = theory.coin_flips(rows=24, bias=0.1, base=0.1, base_bias=0.05)
+    assert flips.first == pytest.approx(24 / (160 * 0.1**2))
+    assert flips.second == pytest.approx(24 * (0.1 + 0.05) / (256 * 0.05**2))
+    assert theory.identification_samples(states=20, actions=20, separation=0.5, diameter=100.0) == pytest.approx(
+        400 / (480 * 0.5**2)
+    )
+    sizes = {"states": 20, "actions": 20, "episodes": 3, "horizon": 10**6}
+    assert theory.minimax_lower_bound(**sizes, diameter=64.0) == pytest.approx(
+        3 * (0.015 * math.sqrt(64 * 400 * 10**6) - 64 / 8)
+    )
+    grid = {"states": 16, "actions": 4, "models": 4, "episodes": 200, "failure": 0.03}
+    bound = theory.regret_bound(clustering_horizon=600, learning_horizon=200, **grid)
+    log = theory.logarithm(horizon=800, **grid)
+    assert bound.linear == 2 * 200 * 600
+    assert bound.root == pytest.approx(67 * 200**1.5 * log * math.sqrt(4 * 64 * 200))
+    assert bound.constant == pytest.approx(15 * 4 * 16 * 64 * 200**2 * log**2)
+    text = (DOCS / "lower_bounds.md").read_text(encoding="utf-8")
+    for words in (
+        "Q/(160 λ²)",
+        "yields 480",
+        "0.015 √(DSAH) − D/8",
+        "2 K H0 + 67 H1<sup>3/2</sup> L √(MSAK) + 15 M S²A H1² L²",
+    ):
+        assert words in text

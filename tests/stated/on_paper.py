@@ -64,6 +64,11 @@ def factors_in_logarithms():
     return of_four, of_four
 
 
+@states(MAP, "which is c = 256 max{{}, ln(K")
+def the_least_start_of_the_doubling():
+    return [theory.samples_needed(states := 10**6, 1, 1.0, 2, 0.5) / (256 * states)]
+
+
 @states("docs/lower_bounds.md", "theory.multi_task_lower_bound(**size)  # {} of the {} steps")
 def bound_of_the_example():
     return theory.multi_task_lower_bound(**example()), example()["episodes"] * example()["horizon"]

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import signal
 import warnings
 
 import numpy as np
@@ -25,6 +26,15 @@ RUNNING, SPECIFICATION, CHECKPOINTS, RESULTS = (
     f"docs/{name}.md" for name in ("running", "specification", "checkpoints", "results")
 )
 ENVIRONMENT, RLBERRY = "docs/your_environment.md", "docs/rlberry.md"
+
+
+@states(
+    RUNNING,
+    "with {} and one sentence where something was refused, with {} and {} after Ctrl-C and `kill`, and with {},",
+)
+def how_commands_end():
+    signals = [128 + number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE)]
+    return [typer.BadParameter("").exit_code, *signals]
 
 
 @states(RUNNING, "(an episode takes {} seconds otherwise)")
