@@ -30,7 +30,7 @@ def test_a_command_on_a_damaged_compile_cache(tmp_path):
             capture_output=True,
             text=True,
             check=True,
-            env={**environment, "PYTHONPATH": str(tmp_path)},
+            env={**environment, "PYTHONPATH": str(tmp_path), "AOMULTIRL_QUIET": "1"},
         )
         return done.stdout, done.stderr
 

@@ -11,7 +11,7 @@ from aomultirl.analysis.charts import Chart, Series
 from aomultirl.analysis.claims import Claim
 from aomultirl.analysis.rules import Exactly, computed
 from aomultirl.cli import run
-from aomultirl.engine import compiling
+from aomultirl.engine import announcing
 from aomultirl.experiments.executors import InProcess
 from aomultirl.laboratory import assumptions, clustering, coin, groups, minimax, regret_slopes, told_tasks
 from aomultirl.laboratory.findings import Findings
@@ -122,20 +122,17 @@ def test_a_report_on_all_groups_does_not_say_only(tmp_path):
     assert "quick sizes · seed 0" in page
 
 
-@pytest.mark.parametrize(
-    ("compiled", "group", "told"),
-    [
-        ((), "coin", "compiling, half a minute, once\n"),
-        (("track",), "coin", ""),
-        (("track",), "minimax", "compiling, some minutes, once\n"),
-        (("_run",), "minimax", ""),
-    ],
-)
-def test_compiling_is_announced_where_it_is_needed(capsys, monkeypatch, tmp_path, compiled, group, told):
-    monkeypatch.setattr(compiling, "is_compiled", lambda kernel: kernel.__name__ in compiled)
-    monkeypatch.setattr(groups, "measure_all", lambda *_, **__: made_up(True, 0, None))
+@pytest.mark.parametrize(("group", "takes"), [("coin", "half a minute"), ("minimax", "some minutes")])
+def test_compiling_is_announced_with_how_long_it_takes(capsys, monkeypatch, tmp_path, group, takes):
+    def compiling(*_, **__):
+        announcing.announce()
+        return made_up(True, 0, None)
+
+    monkeypatch.setattr(announcing, "_here", announcing.Announcer())
+    monkeypatch.delenv(announcing.QUIET)
+    monkeypatch.setattr(groups, "measure_all", compiling)
     assert run(["lower-bounds", "--workers", "1", "--only", group, "--out", str(tmp_path)]) == 0
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err.startswith(f"aomultirl: compiling, once, {takes}")
 
 
 def test_what_the_coin_game_finds_is_written_down(tmp_path):

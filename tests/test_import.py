@@ -60,9 +60,7 @@ def test_without_its_packages_the_command_says_how_to_get_them():
     code = "import sys; sys.modules['typer'] = None; from aomultirl.__main__ import main; main()"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.returncode == 2
-    assert run.stderr.strip() == (
-        "aomultirl: the command line needs typer; install it with: pip install 'aomultirl[experiments]'"
-    )
+    assert run.stderr.strip() == ("aomultirl: the command line needs typer: pip install 'aomultirl[experiments]'")
 
 
 def test_the_adapter_to_rlberry_says_what_it_needs(monkeypatch):
@@ -87,3 +85,9 @@ def test_every_room_can_be_imported_first():
     code += "    assert os.wait()[1] == 0, name"
     rooms = ["streams", "learning", "experiments"]
     subprocess.run([sys.executable, "-c", code, *rooms], check=True)
+
+
+def test_a_command_says_warnings_of_others_without_colours():
+    code = "import warnings; from aomultirl import __main__ as program; "
+    code += "print(program._one_line('\\x1b[33mWARN: mind the gap\\x1b[0m', UserWarning, 'a.py', 1))"
+    assert answer_of(code) == "aomultirl: WARN: mind the gap\n\n"

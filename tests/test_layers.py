@@ -9,6 +9,7 @@ import aomultirl
 
 ORDER = [
     "gymnasium_ids",
+    "extras",
     "refusals",
     "sizes",
     "checks",

@@ -1,9 +1,14 @@
 """``aomultirl`` and ``python -m aomultirl``."""
 
+import re
 import signal
 import sys
 import warnings
 
+from aomultirl import extras
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""What changes the colour in a terminal."""
 RECEIVED: list[int] = []
 """The signals that asked this process to end, in their order."""
 QUIET = "ignore:resource_tracker:UserWarning"
@@ -20,9 +25,11 @@ def main() -> None:
     try:
         from aomultirl.cli import run
     except ModuleNotFoundError as error:
-        if error.name not in ("typer", "rich"):
+        words = extras.advice(error)
+        if words is None:
             raise
-        sys.exit(_missing(str(error.name)))
+        sys.stderr.write(f"aomultirl: the command line needs {words}\n")
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.stderr.write("aomultirl: interrupted\n")
         sys.exit(128 + signal.SIGINT)
@@ -43,14 +50,8 @@ def _end(number: int, _: object) -> None:
 def _one_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    """A warning as a command says it, without the line of code that it comes from."""
-    return f"aomultirl: {message}\n"
-
-
-def _missing(name: str) -> int:
-    message = f"aomultirl: the command line needs {name}; install it with: pip install 'aomultirl[experiments]'\n"
-    sys.stderr.write(message)
-    return 2
+    """A warning as a command says it, without the line of code that it comes from, and without colours of others."""
+    return f"aomultirl: {COLOURS.sub('', str(message))}\n"
 
 
 if __name__ == "__main__":

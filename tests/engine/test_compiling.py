@@ -16,33 +16,39 @@ from aomultirl.engine import compiling_turns
 
 CODE = """
 import aomultirl as ao
-from aomultirl.engine import random
+from aomultirl.engine import compiling, random
 value = random.draw_below(1_000_000, random.streams(0, 1)[0])
 stats = random.draw_below.stats
-print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), value)
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), value, compiling.compiled_so_far().kernels)
 """
 """The kernel that has the least to compile."""
 
 
-def run(folder):
+def run(folder, said=0, quiet="0"):
+    """What the cache has hit and missed, and the value; ``said`` lines are on standard error."""
+    environment = {"PYTHONPATH": ".", "AOMULTIRL_QUIET": quiet}
     done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, cwd=folder, env={"PYTHONPATH": "."}
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, cwd=folder, env=environment
     )
-    hits, misses, value = done.stdout.split()
+    assert done.stderr.count("aomultirl: compiling, once, 10 s to 2 minutes") == done.stderr.count("\n") == said
+    hits, misses, value, kernels = done.stdout.split()
+    assert int(kernels) >= int(misses)
+    assert (int(kernels) > 0) == (int(misses) > 0)
     return int(hits), int(misses), float(value)
 
 
 def test_cache_is_used_and_follows_edits_in_other_files(tmp_path):
+    """What is compiled is announced, in one line, unless nobody wants to know."""
     source = Path(aomultirl.__file__).parent
     copy = tmp_path / "aomultirl"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("*.nbi", "*.nbc", "*.turn"))  # bytecode saves time
-    hits, misses, value = run(tmp_path)
+    hits, misses, value = run(tmp_path, said=1)
     assert (hits, misses) == (0, 1)
     (copy / "worlds" / "gridworld.py").write_text((source / "worlds" / "gridworld.py").read_text() + "\n# edited\n")
     assert run(tmp_path) == (1, 0, value)
     counts = copy / "engine" / "counts.py"
     counts.write_text(counts.read_text() + "\n# edited\n")
-    assert run(tmp_path) == (0, 1, value)
+    assert run(tmp_path, quiet="1") == (0, 1, value)
 
 
 MODULE = """

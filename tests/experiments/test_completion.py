@@ -122,7 +122,7 @@ def test_manifests_say_how_the_result_came_about(tmp_path):
     assert {"python", "numpy", "scipy", "numba"} <= set(told["versions"])
     assert told["host"]
     assert told["cpu_seconds"] >= 0
-    assert told["wall_seconds"] > 0
+    assert told["wall_seconds"] > told["compiling_seconds"] >= 0
     root = Path(__file__).parents[2]
     if (root / ".git").exists():
         head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)

@@ -7,6 +7,7 @@ import time
 import psutil
 import pytest
 
+from aomultirl.engine import announcing
 from aomultirl.experiments.executors import KILLED, InProcess, LocalProcesses, local, staying
 from aomultirl.experiments.ray_executor import RayCluster
 
@@ -29,10 +30,19 @@ def once_deadly(place, x):
     return x
 
 
+def compiling(x):
+    announcing.announce()
+    return x * x
+
+
 @pytest.mark.parametrize("executor", [InProcess(), LocalProcesses(2)])
-def test_every_item_is_computed(executor):
-    assert sorted(executor.map(square, range(20))) == [x * x for x in range(20)]
+def test_every_item_is_computed(executor, monkeypatch, capfd):
+    """And that something is compiled for them is said once, however many processes do it."""
+    monkeypatch.setattr(announcing, "_here", announcing.Announcer())
+    monkeypatch.delenv(announcing.QUIET)
+    assert sorted(executor.map(compiling, range(20))) == [x * x for x in range(20)]
     assert list(executor.map(square, [])) == []
+    assert capfd.readouterr().err.count("compiling, once") == 1
 
 
 def test_workers_are_counted():

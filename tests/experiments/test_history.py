@@ -102,7 +102,7 @@ def test_missing_packages_are_named(history, tmp_path, monkeypatch):
         ("pyarrow", lambda: ao.History.read(tmp_path / "a.parquet")),
     ):
         monkeypatch.setitem(sys.modules, package, None)
-        with pytest.raises(ImportError, match=rf"histories need {package} for this: pip install 'aomultirl\[experi"):
+        with pytest.raises(ImportError, match=rf"histories need {package}: pip install 'aomultirl\[experi"):
             use()
 
 

@@ -1,11 +1,13 @@
 """How far an experiment is, shown live or line by line."""
 
 import io
+import time
 
 import pytest
 from rich.console import Console
 from rich.live import Live
 
+from aomultirl.engine.compiling import compiled_so_far
 from aomultirl.experiments import progress
 from aomultirl.experiments.computation import Computed, failed, lost
 from aomultirl.experiments.executors import LocalProcesses
@@ -17,8 +19,8 @@ def cells():
     return experiment(runs=6)[1]
 
 
-def done(cell):
-    return Computed(cell, b"", {"state": "done"})
+def done(cell, seconds=0.0, compiling=0.0):
+    return Computed(cell, b"", {"state": "done", "wall_seconds": seconds, "compiling_seconds": compiling})
 
 
 def test_lines_where_there_is_no_terminal(cells, monkeypatch):
@@ -35,6 +37,35 @@ def test_lines_where_there_is_no_terminal(cells, monkeypatch):
     assert second == "2 of 6 cells done, 2 running, 0 failed, about 0 s left"
     assert third == "failed: Random in gridworld, run 2: the process was killed"
     assert file.getvalue().splitlines()[-1] == "4 of 6 cells done, 1 running, 1 failed, about 0 s left"
+
+
+def test_the_time_left_does_not_count_compiling(cells):
+    tally = progress.SweepTally()
+    tally.begin(cells, cells, LocalProcesses(2))
+    assert tally.remaining() == "?"
+    tally.finished(lost(cells[0], "the process was killed"))
+    assert tally.remaining() == "?"
+    tally.finished(done(cells[1], 104.0, 100.0))
+    assert tally.remaining() == "8 s"  # four cells of 4 s on two processes
+    tally.finished(done(cells[2], 6.0))
+    assert tally.remaining() == "8 s"  # three of 5 s
+
+
+def test_the_clock_of_a_bar_stands_still_while_something_is_compiled(monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    shown = []
+    monkeypatch.setattr("rich.progress.Progress.__init__", lambda self, *_, get_time, **__: shown.append(get_time))
+    for method in ("__enter__", "__exit__", "add_task"):
+        monkeypatch.setattr(f"rich.progress.Progress.{method}", lambda self, *_, **__: self)
+    with progress.bar("runs", terminal):
+        (clock,) = shown
+        with compiled_so_far().running():
+            begin = clock()
+            time.sleep(0.02)
+            assert clock() - begin < 0.01
+        time.sleep(0.02)
+        assert clock() - begin > 0.015
 
 
 def test_nothing_to_do_says_nothing(cells):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from aomultirl import extras
 from aomultirl.agents.recall_memory import RESOLVED
 from aomultirl.experiments import loading
 from aomultirl.experiments.cells import read_configuration
@@ -47,8 +48,9 @@ NEEDED = (
 
 def summarise(cells: Sequence[Finished]) -> list[dict[str, float] | None]:
     """The numbers of every cell over the episodes that count; None where none does.  Its rows have NEEDED."""
-    import polars
-    from polars import col
+    with extras.needs("summaries"):
+        import polars
+        from polars import col
 
     early = [is_early(read_configuration(cell.configuration)["stream"]) for cell in cells]
     number = polars.LazyFrame({loading.PLACE: np.arange(len(cells)), "early": early})

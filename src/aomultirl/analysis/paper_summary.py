@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import aomultirl
+from aomultirl import extras
 from aomultirl.analysis.intervals import over_runs
 from aomultirl.experiments.computation import versions
 from aomultirl.experiments.paper import FAILURE, GAMMA, HITTING_TIME, HORIZON, LABELS, SEPARATION, Results
@@ -77,7 +78,8 @@ def _measured(sampled: NDArray[np.float64], exact: NDArray[np.float64]) -> dict[
 
 def episodes_table(results: Results) -> "pyarrow.Table":
     """One row for each agent, run and episode; ``k`` numbers the episodes that the metric counts, from 1."""
-    import pyarrow
+    with extras.needs("tables of episodes"):
+        import pyarrow
 
     tables = []
     for label in LABELS:

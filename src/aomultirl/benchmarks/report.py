@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import scipy
 
+from aomultirl import extras
 from aomultirl.benchmarks import twin
 
 if TYPE_CHECKING:
@@ -95,9 +96,10 @@ def as_dict(records: Sequence[Record]) -> dict[str, Any]:
 
 def print_table(records: Sequence[Record], console: "Console | None" = None) -> None:
     """One row a case, ratios below their target marked; then a sentence for each contender that is missing."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    with extras.needs("tables"):
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
 
     console = console or Console()
     table = Table(

@@ -8,15 +8,14 @@ completes, begin with importing all of them.
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
 import aomultirl
-from aomultirl import checks
+from aomultirl import checks, extras
 from aomultirl.cli import closed_pipes
 from aomultirl.cli.completing import COMPLETE, NAME, answer_shells
 from aomultirl.cli.help_pages import Command, Commands
@@ -24,7 +23,18 @@ from aomultirl.cli.help_pages import Command, Commands
 if TYPE_CHECKING:
     from rich.console import Console
 
-app = typer.Typer(
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class App(typer.Typer):
+    """Commands whose pages of help look as ours do."""
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
+        return super().command(name, **{"cls": Command, **options})
+
+
+app = App(
     name="aomultirl",
     cls=Commands,
     help="Reinforcement learning when every episode is one of several hidden worlds and nobody says which.",
@@ -32,8 +42,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-command = partial(app.command, cls=Command)
-"""Decorates a function that is a command."""
 GREETING = """\
 Watch an agent recognise a hidden world:   aomultirl watch gridworld edges=stay
 See what worlds, agents, ... there are:    aomultirl list
@@ -81,6 +89,9 @@ def run(arguments: Sequence[str] | None = None, signals: Sequence[int] = ()) -> 
             status = TERMINATED
     except MemoryError:
         refusal = "there is not enough memory for this"
+    except ModuleNotFoundError as error:
+        missing = extras.advice(error)
+        refusal = str(error) if missing is None else f"this needs {missing}"
     except (ValueError, ImportError, OSError, RuntimeError) as error:
         status, refusal = _broken_pipe(error) if isinstance(error, BrokenPipeError) else (2, str(error))
     except _UsageError as error:
@@ -139,14 +150,6 @@ def console() -> "Console":
     from rich.console import Console
 
     return Console()
-
-
-def announce_compiling() -> None:
-    from aomultirl.engine import stepping
-    from aomultirl.engine.compiling import is_compiled
-
-    if not is_compiled(stepping._run):
-        typer.echo("compiling, about 15 s, once", err=True)
 
 
 def _version(wanted: bool) -> None:

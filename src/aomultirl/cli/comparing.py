@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aomultirl import checks
-from aomultirl.cli.app import Plugins, announce_compiling, command, console
+from aomultirl.cli.app import Plugins, app, console
 from aomultirl.cli.completing import beginning_with
 from aomultirl.cli.experiments import print_result
 
@@ -20,7 +20,7 @@ WORLDS = ("reporting", "development")
 """The two kinds of random worlds that suites have."""
 
 
-@command()
+@app.command()
 def compare(
     places: Annotated[list[Path] | None, typer.Argument(metavar="FOLDER", help="Folders of results.")] = None,
     suite: Annotated[
@@ -143,7 +143,6 @@ def _compare_suite(
     kept = None if keep is None else suites.KeptRuns(keep)
     if out is not None:
         suite_report.check(out)
-    announce_compiling()
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, count, chosen, processes, done, kept)
     sets = suites.SETS_A_SEED * chosen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from aomultirl import checks
-from aomultirl.cli.app import Plugins, announce_compiling, command, console
+from aomultirl.cli.app import Plugins, app, console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,7 @@ ResultsFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
-@command()
+@app.command()
 def reproduce(
     runs: Annotated[int, typer.Option(help="How often each agent runs.")] = 10,
     episodes: Annotated[int, typer.Option(help="K.")] = 200,
@@ -58,7 +58,6 @@ def reproduce(
     executors.read_workers(workers)
     checks.path("out", out)
     reproduction.check(experiment, out)
-    announce_compiling()
     with progress.table(sys.stderr) as observer:
         found = reproduction.reproduce(experiment, out, workers, [observer])
     _tell_set_aside(found.set_aside)
@@ -69,7 +68,7 @@ def reproduce(
     typer.echo(f"figure.png, figure.svg, figure.pdf, episodes.parquet, summary.json and report.html are in {out}")
 
 
-@command()
+@app.command()
 def run(
     specification: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="What to run: see examples/.")],
     out: Annotated[
@@ -106,7 +105,6 @@ def run(
     if dry:
         _show_configurations(told)
         return 0
-    announce_compiling()
     try:
         with progress.table(sys.stderr) as observer:
             found = complete(store, executor, [observer], checkpoint)
@@ -170,7 +168,7 @@ def _tell_set_aside(paths: list[Path]) -> None:
         typer.echo(f"aomultirl: a damaged or foreign file was set aside as {checks.plain(str(path), NOTE)}", err=True)
 
 
-@command()
+@app.command()
 def status(
     place: ResultsFolder,
     as_json: AsJson = False,
@@ -186,7 +184,7 @@ def status(
     print_result(status_of.status(place), status_of.as_dict if as_json else None, show_status)
 
 
-@command()
+@app.command()
 def verify(
     place: ResultsFolder,
     as_json: AsJson = False,
@@ -215,7 +213,7 @@ def print_result(found: T, as_dict: Callable[[T], Any] | None, show: "Callable[[
         typer.echo(json.dumps(as_dict(found), indent=2))
 
 
-@command()
+@app.command()
 def report(
     place: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of results; or a history in a Parquet file.")],
     out: Annotated[
@@ -237,7 +235,7 @@ def report(
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
 
 
-@command()
+@app.command()
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the measurements as JSON.")] = False,
     sweep: Annotated[

@@ -15,6 +15,7 @@ EXAMPLE = "[bold]aomultirl "
 ORDER = (
     *("watch", "list", "inspect", "run", "status", "verify"),
     *("compare", "report", "reproduce", "lower-bounds", "bounds"),
+    *("warm", "bench", "completion"),
 )
 """The commands in the order in which somebody new may want them; others follow."""
 

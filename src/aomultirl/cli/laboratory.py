@@ -1,22 +1,22 @@
 """The command of the laboratory: lower-bounds."""
 
-import os
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aomultirl import checks
-from aomultirl.cli.app import command, console
+from aomultirl.cli.app import app, console
 
 GROUPS = ("coin", "clustering", "minimax", "regret_slopes", "told_tasks", "assumptions")
 """The groups of claims, as :data:`aomultirl.laboratory.groups.GROUPS` has them, which takes long to import."""
+SOME_MINUTES, HALF_A_MINUTE = "some minutes", "half a minute"
+"""How long compiling takes for all groups, and for the coin games alone."""
 
 
-@command("lower-bounds")
+@app.command("lower-bounds")
 def lower_bounds(
     quick: Annotated[bool, typer.Option("--quick", help="Smaller experiments: a minute on two cores.")] = False,
     only: Annotated[
@@ -41,9 +41,10 @@ def lower_bounds(
 
     A quarter of an hour on two cores; nothing is written before all is measured.  A claim may fail: that is a finding.
 
-    Example: [bold]aomultirl lower-bounds --quick --only coin[/bold]
+    Example: [bold]aomultirl lower-bounds --quick --out results/bounds[/bold]
     """
     from aomultirl.analysis.claims import summary
+    from aomultirl.engine import announcing
     from aomultirl.experiments import executors, progress
     from aomultirl.experiments.progress import duration
     from aomultirl.laboratory import groups
@@ -54,9 +55,9 @@ def lower_bounds(
     checks.seed("seed", seed)
     out = out or Path(f"results/lower_bounds{'_quick' if quick else ''}")
     checks.path("out", out)
-    executor = executors.local(_cores() if workers is None else workers)
+    executor = executors.local(executors.cores() if workers is None else workers)
     reports.check(out, quick=quick, only=names)
-    _announce_compiling(names)
+    announcing.expect(HALF_A_MINUTE if set(names) == {"coin"} else SOME_MINUTES)
     with executors.staying(executor):
         with progress.bar("percent", sys.stderr) as done:
             found = groups.measure_all(quick, seed, executor, done, only=names)
@@ -66,19 +67,3 @@ def lower_bounds(
     typer.echo(
         f"{summary(found.claims)}, measured in {duration(seconds)}; report.html, claims.json and figures/ are in {out}"
     )
-
-
-def _cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _announce_compiling(groups: Sequence[str]) -> None:
-    from aomultirl.engine import stepping
-    from aomultirl.engine.compiling import is_compiled
-    from aomultirl.theory import coin_kernels
-
-    if set(groups) - {"coin"} and not is_compiled(stepping._run):
-        typer.echo("compiling, some minutes, once", err=True)
-    elif "coin" in groups and not is_compiled(coin_kernels.track):
-        typer.echo("compiling, half a minute, once", err=True)

@@ -12,7 +12,7 @@ import typer
 
 from aomultirl import checks, plugins
 from aomultirl.cli import usage
-from aomultirl.cli.app import Plugins, command, console
+from aomultirl.cli.app import Plugins, app, console
 from aomultirl.cli.completing import beginning_with
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _names(ctx: typer.Context) -> Iterable[str]:
     return [] if kind is None else _makers(kind)
 
 
-@command("list")
+@app.command("list")
 def list_names(
     nouns: Annotated[
         str | None,

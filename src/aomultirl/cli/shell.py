@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from aomultirl.cli.app import command
+from aomultirl.cli.app import app
 from aomultirl.cli.completing import SHELLS, beginning_with, script
 
 
-@command()
+@app.command()
 def completion(
     shell: Annotated[
         str,

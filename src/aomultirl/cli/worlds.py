@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aomultirl.cli.app import WorldPlugins, announce_compiling, command, console
+from aomultirl.cli.app import WorldPlugins, app, console
 from aomultirl.cli.completing import beginning_with, names_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def _watched_agents(_: typer.Context) -> Iterable[str]:
     return watched_agents.MAKERS
 
 
-@command()
+@app.command()
 def inspect(
     world: World,
     parameters: WorldParameters = None,
@@ -65,7 +65,7 @@ def _print(tables: "Iterable[TextTable]") -> None:
         console().print(for_terminal(table))
 
 
-@command()
+@app.command()
 def bounds(
     context: typer.Context,
     states: Annotated[int, typer.Option(help="S.")] = 16,
@@ -91,7 +91,7 @@ def bounds(
     _print(bounds_table.tables(compute(**context.params)))
 
 
-@command()
+@app.command()
 def watch(
     world: World,
     parameters: WorldParameters = None,
@@ -127,7 +127,6 @@ def watch(
     if gif is not None:
         watch_gif.check(gif)
     models = catalogue.make(world, catalogue.parse(parameters or []))
-    announce_compiling()
     recording = recorder.record(watched_agents.make(agent, models), models, episode=episode, seed=seed)
     note = watched_agents.numbers(recording, models)
     if gif is None:

@@ -10,8 +10,9 @@ Nothing compiles at import; a kernel compiles at its first call.
 """
 
 import hashlib
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,6 +22,7 @@ import numba
 from numba.core import caching, types
 from numba.extending import intrinsic
 
+from aomultirl.engine.announcing import announce
 from aomultirl.engine.compiling_signals import no_signal_lost
 from aomultirl.engine.compiling_turns import Turn
 from aomultirl.engine.kernel_files import KernelFiles
@@ -36,6 +38,44 @@ from aomultirl.engine.stranger_sources import (
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Meter:
+    """What compiling has cost this process, loading machine code from the disk included.
+
+    kernels
+        how many kernels were compiled, each for one set of types.
+    """
+
+    def __init__(self) -> None:
+        self.kernels, self._seconds = 0, 0.0
+        self._depth, self._begun = 0, 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds on the clock, those of a kernel under way included."""
+        return self._seconds + (time.perf_counter() - self._begun if self._depth else 0.0)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """A block that compiles; kernels compile those that they call."""
+        if not self._depth:
+            self._begun = time.perf_counter()
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                self._seconds += time.perf_counter() - self._begun
+
+
+_meter = Meter()
+
+
+def compiled_so_far() -> Meter:
+    """What compiling has cost this process until now."""
+    return _meter
 
 
 @cache
@@ -78,6 +118,13 @@ class _Cache(caching.FunctionCache):
         return KernelFiles(Path(self.cache_path), name, made_with)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._found(sig, target_context)
+        if found is None:
+            announce()
+            _meter.kernels += 1
+        return found
+
+    def _found(self, sig: Any, target_context: Any) -> Any:
         files = self.files(sig)
         if files is None:
             return None
@@ -132,7 +179,9 @@ def _undisturbed(compile_or_load: Callable[..., Any], turn: Turn | None) -> Call
     """No signal is lost meanwhile, and the turn to compile is given back, also after Ctrl-C or an error."""
 
     def compile_and_give_back(signature: Any) -> Any:
-        with no_signal_lost():
+        with no_signal_lost(), _meter.running():
+            if turn is None:
+                announce()
             try:
                 return compile_or_load(signature)
             finally:

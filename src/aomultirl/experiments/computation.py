@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from aomultirl.engine.compiling import compiled_so_far
 from aomultirl.engine.stranger_sources import PACKAGE
 from aomultirl.experiments.cells import Cell
 from aomultirl.plugins import load_all
@@ -36,6 +37,13 @@ class Computed(NamedTuple):
     facts: dict[str, Any]
 
     @property
+    def seconds(self) -> float | None:
+        """How long it took on the clock without what was compiled for it; None where its process was lost."""
+        if "wall_seconds" not in self.facts:
+            return None
+        return max(0.0, float(self.facts["wall_seconds"]) - float(self.facts.get("compiling_seconds", 0.0)))
+
+    @property
     def error(self) -> str | None:
         """What went wrong, in a line; None where nothing did."""
         return self.facts.get("error")
@@ -53,7 +61,7 @@ def compute(cell: Cell, folder: Path | None = None, every: float = 60.0, plugins
     plugins
         modules to load first, if this process does not have them yet: those that were loaded where the cell was named.
     """
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu, compiling = time.perf_counter(), time.process_time(), compiled_so_far().seconds
     told: dict[str, Any] = {"state": "done"}
     notes: list[str] = []
     content = b""
@@ -63,7 +71,11 @@ def compute(cell: Cell, folder: Path | None = None, every: float = 60.0, plugins
         content = history.to_parquet(constants(cell))
     except Exception as error:
         told = failed(f"{type(error).__name__}: {' '.join(str(error).split())}", traceback.format_exc())
-    times = {"cpu_seconds": time.process_time() - cpu, "wall_seconds": time.perf_counter() - wall}
+    times = {
+        "cpu_seconds": time.process_time() - cpu,
+        "wall_seconds": time.perf_counter() - wall,
+        "compiling_seconds": compiled_so_far().seconds - compiling,
+    }
     return Computed(cell, content, {**told, **({"notes": notes} if notes else {}), **times, **_here(cell)})
 
 

@@ -14,7 +14,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from aomultirl import checks, files
+from aomultirl import checks, extras, files
+from aomultirl.engine import announcing
 
 if TYPE_CHECKING:
     from loky import ProcessPoolExecutor
@@ -48,6 +49,11 @@ class Executor(Protocol):
 def read_workers(workers: int) -> int:
     """How many processes; no more than a machine can start."""
     return checks.integer("workers", workers, least=1, limit=MOST_WORKERS)
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def local(workers: int) -> Executor:
@@ -91,17 +97,18 @@ class LocalProcesses:
         self, work: Callable[[T], R], items: Sequence[T], lost: Callable[[T, str], R] | None = None
     ) -> Generator[R, None, None]:
         """As promised; the items that were under way when a process was lost are computed again, one by one."""
-        bound = partial(_while_parent_lives, os.getpid(), work)
         waiting = list(reversed(items))
-        while waiting:
-            suspects: list[T] = []
-            workers = self.slots if self._stays else min(self.slots, len(waiting))
-            yield from self._pool(bound, waiting, workers, suspects, self._stays)
-            for item in suspects:
-                unlucky: list[T] = []
-                yield from self._pool(bound, [item], 1, unlucky, False)
-                if unlucky:
-                    yield _missing(item, lost)
+        with announcing.shared() as words:
+            bound = partial(_while_parent_lives, os.getpid(), words, work)
+            while waiting:
+                suspects: list[T] = []
+                workers = self.slots if self._stays else min(self.slots, len(waiting))
+                yield from self._pool(bound, waiting, workers, suspects, self._stays)
+                for item in suspects:
+                    unlucky: list[T] = []
+                    yield from self._pool(bound, [item], 1, unlucky, False)
+                    if unlucky:
+                        yield _missing(item, lost)
 
     def _pool(
         self, work: Callable[[T], R], waiting: list[T], workers: int, suspects: list[T], stays: bool
@@ -109,8 +116,9 @@ class LocalProcesses:
         """Compute what is ``waiting``, from its end, until all is done or a process is lost with ``suspects``."""
         from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-        from loky import ProcessPoolExecutor
-        from loky.process_executor import BrokenProcessPool
+        with extras.needs("several processes"):
+            from loky import ProcessPoolExecutor
+            from loky.process_executor import BrokenProcessPool
 
         pool = (self._kept if stays else None) or ProcessPoolExecutor(workers)
         self._kept = None if stays else self._kept
@@ -153,8 +161,12 @@ def _missing(item: T, lost: Callable[[T, str], R] | None) -> R:
 _watched: list[int] = []
 
 
-def _while_parent_lives(parent: int, work: Callable[[T], R], item: T) -> R:
-    """``work(item)`` in a process that ends within a second of its parent, however that was ended."""
+def _while_parent_lives(parent: int, words: tuple[str, str], work: Callable[[T], R], item: T) -> R:
+    """``work(item)`` in a process that ends within a second of its parent, however that was ended.
+
+    words: what :func:`announcing.work_for` takes.
+    """
+    announcing.work_for(*words)
     if parent not in _watched:
         _watched.append(parent)
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from aomultirl import files
 from aomultirl.agents.recall_memory import RESOLVED
+from aomultirl.extras import needs
 
 if TYPE_CHECKING:
     import polars
@@ -59,15 +59,6 @@ class Row(NamedTuple):
     abstained: bool
     taken_for: int = -1
     sure: float = math.nan
-
-
-@contextmanager
-def _needs(package: str) -> Iterator[None]:
-    """Say how to install what is missing."""
-    try:
-        yield
-    except ModuleNotFoundError:
-        raise ImportError(f"histories need {package} for this: pip install 'aomultirl[experiments]'") from None
 
 
 TYPES = {int: np.int64, bool: np.bool_, float: np.float64}
@@ -164,7 +155,7 @@ class History:
 
     def to_frame(self) -> "polars.DataFrame":
         """As a polars frame, one row an episode."""
-        with _needs("polars"):
+        with needs("histories"):
             import polars
         return polars.DataFrame(dict(self.columns))
 
@@ -174,7 +165,7 @@ class History:
 
     def to_parquet(self, constants: Mapping[str, Any] | None = None) -> bytes:
         """The bytes of that file; ``constants`` are columns of one value each, before those of the history."""
-        with _needs("pyarrow"):
+        with needs("histories"):
             import pyarrow
             import pyarrow.parquet
         columns = {name: pyarrow.repeat(value, len(self)) for name, value in (constants or {}).items()}
@@ -186,7 +177,7 @@ class History:
     @classmethod
     def read(cls, path: str | Path) -> "History":
         """Read what :meth:`write` or :meth:`to_parquet` wrote; a ValueError of one sentence for any other file."""
-        with _needs("pyarrow"):
+        with needs("histories"):
             import pyarrow.parquet  # noqa: F401
         rows = read_rows(files.read_regular(path, MOST_BYTES, follow=True), path)
         columns = cls.of_table(rows, {}).columns
@@ -280,8 +271,9 @@ def read_rows(content: bytes, path: str | Path, constants: Mapping[str, type] | 
         the columns that must stand before those of the history, by type; texts come as dictionaries, so that a long one
         is not repeated in every row.  None for any, which are not read.
     """
-    import pyarrow
-    import pyarrow.parquet
+    with needs("histories"):
+        import pyarrow
+        import pyarrow.parquet
 
     wanted = _schema(tuple((constants or {}).items()))
     older = pyarrow.schema([field for field in wanted if field.name not in Row._field_defaults])
@@ -340,7 +332,7 @@ def read_about(metadata: Mapping[Any, Any] | None, path: str | Path, key: str | 
         raise files.UnfitFileError(path, f"{NO_HISTORY}: it does not say how it was made") from None
     except (ValueError, RecursionError) as error:
         raise files.UnfitFileError(path, f"says how it was made in a way that cannot be read: {error!s:.99}") from None
-    with _needs("pydantic"):
+    with needs("histories"):
         from aomultirl.experiments import provenance, provenance_schema
     about = provenance.in_current_form(about)
     wrong = provenance_schema.fault(about)

@@ -22,7 +22,7 @@ from aomultirl import checks, files, plugins
 from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.cells import PARTS, configuration, read_configuration
 from aomultirl.experiments.history import MOST_BYTES, History, Row, read_about, read_rows
-from aomultirl.experiments.history import _needs as needs
+from aomultirl.extras import needs
 
 if TYPE_CHECKING:
     import polars
@@ -142,7 +142,7 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> FoundCells:
     if not places:
         raise ValueError("name at least one folder of results")
     for package in ("pydantic", "pyarrow", "polars"):
-        with needs(package):
+        with needs("frames of results"):
             import_module(package)
     from aomultirl.experiments.stored_cells import read_cells
 
@@ -181,7 +181,7 @@ def find(*places: str | Path, columns: Sequence[str] = ()) -> FoundCells:
 def check(place: Path) -> "ExperimentMark":
     """Refuse what is not a folder of results; what the experiment in it is."""
     files.check_results(place)
-    with needs("pydantic"):
+    with needs("frames of results"):
         from aomultirl.experiments.manifest import read_mark
     mark = read_mark(place)
     files.check_inside(f"{str(place)!r} is a folder of results", place, folders=["cells"])
@@ -263,7 +263,7 @@ def frame_of_rows(cells: Sequence[Finished]) -> "polars.DataFrame":
 
 def frame_of_cells(cells: Sequence[Finished]) -> "polars.DataFrame":
     """One row a cell: its place, what names it, and the parameters that are not the same in all of them."""
-    with needs("polars"):
+    with needs("frames of results"):
         import polars
     texts = list(dict.fromkeys(cell.configuration for cell in cells))
     described = dict(zip(texts, map(read_configuration, texts), strict=True))

@@ -11,19 +11,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    StringConstraints,
-    TypeAdapter,
-    ValidationError,
-    field_validator,
-)
+from aomultirl import checks, extras, files, plugins
 
-from aomultirl import checks, files, plugins
+with extras.needs("folders of results"):
+    from pydantic import (
+        AfterValidator,
+        BaseModel,
+        ConfigDict,
+        Field,
+        JsonValue,
+        StringConstraints,
+        TypeAdapter,
+        ValidationError,
+        field_validator,
+    )
+
 from aomultirl.experiments.cells import Cell
 from aomultirl.worlds.gymnasium_import import check_registered
 
@@ -125,6 +127,7 @@ class Done(_Manifest):
     sha256: Digest
     cpu_seconds: Seconds
     wall_seconds: Seconds
+    compiling_seconds: Seconds = 0.0
     source: Text
     versions: dict[Text, Text]
     host: Text
@@ -139,6 +142,7 @@ class Failed(_Manifest):
     traceback: Text = ""
     cpu_seconds: Seconds = 0.0
     wall_seconds: Seconds = 0.0
+    compiling_seconds: Seconds = 0.0
     source: Text = ""
 
 

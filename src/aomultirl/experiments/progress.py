@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from aomultirl import checks
+from aomultirl import checks, extras
+from aomultirl.engine.compiling import compiled_so_far
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -75,11 +76,16 @@ def bar(what: str, file: TextIO, *, wanted: bool = True, lines: bool = True) -> 
         written = Lines(file)
         yield lambda now, total: written.now_and_then(lambda: f"{now} of {total} {what}") if now < total else None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    with extras.needs("progress bars"):
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    def clock() -> float:
+        """A clock that stands still while something is compiled, so that the time left is that of the work."""
+        return time.monotonic() - compiled_so_far().seconds
 
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(file=file), transient=True) as shown:
+    with Progress(*columns, console=Console(file=file), transient=True, get_time=clock) as shown:
         task = shown.add_task(what, total=None)
         yield lambda now, total: shown.update(task, completed=now, total=total)
 
@@ -90,8 +96,9 @@ def table(file: TextIO) -> "Iterator[Observer]":
     if not file.isatty():
         yield LinesOfSweep(Lines(file))
         return
-    from rich.console import Console
-    from rich.live import Live
+    with extras.needs("progress bars"):
+        from rich.console import Console
+        from rich.live import Live
 
     with Live(console=Console(file=file), transient=True, refresh_per_second=4) as live:
         yield TableOfSweep(live)
@@ -101,7 +108,7 @@ class SweepTally:
     """What of a sweep is done, under way and failed; of everything, and of each agent."""
 
     def begin(self, cells: "Sequence[Cell]", missing: "Sequence[Cell]", executor: "Executor") -> None:
-        self.executor, self.since = executor, time.monotonic()
+        self.executor, self.seconds = executor, list[float]()
         self.total, self.found, self.left = len(cells), len(cells) - len(missing), len(missing)
         self.computed = self.failed = 0
         self.agents: dict[str, list[int]] = {}
@@ -116,6 +123,8 @@ class SweepTally:
         wrong = computed.error is not None
         self.computed, self.failed, self.left = self.computed + 1, self.failed + wrong, self.left - 1
         self.agents[computed.cell.label][wrong] += 1
+        if computed.seconds is not None:
+            self.seconds.append(computed.seconds)
 
     @property
     def done(self) -> int:
@@ -128,10 +137,12 @@ class SweepTally:
         return min(self.executor.slots, self.left)
 
     def remaining(self) -> str:
-        """The time that is left, as far as can be told from what was computed."""
+        """The time that is left, as far as can be told from how long the cells took, without compiling for them."""
         if not self.left:
             return "0 s"
-        return duration(self.left * (time.monotonic() - self.since) / self.computed) if self.computed else "?"
+        if not self.seconds:
+            return "?"
+        return duration(self.left * sum(self.seconds) / len(self.seconds) / self.executor.slots)
 
 
 class LinesOfSweep(SweepTally):

@@ -8,7 +8,10 @@ except for the evidence of episodes, of which pages draw a chart.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from aomultirl import extras
+
+with extras.needs("histories"):
+    from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from aomultirl.experiments.manifest import Json, Part, Text, first_fault
 

@@ -10,6 +10,9 @@ from importlib.util import find_spec
 from ipaddress import IPv6Address, ip_address
 from typing import Any, TypeVar
 
+from aomultirl.engine import announcing, stepping
+from aomultirl.engine.compiling import is_compiled
+
 T = TypeVar("T")
 R = TypeVar("R")
 RETRIES = 4
@@ -53,6 +56,8 @@ class RayCluster:
     ) -> Generator[R, None, None]:
         """As every executor; at most twice as many items as processors are handed over at a time."""
         with self._connected() as ray:
+            if not is_compiled(stepping._run):
+                announcing.announce()  # what is said on other machines nobody hears
             for number, result in enumerate(self._map(ray, work, items, lost)):
                 if number == 0 and self.address == "local":
                     check_listens_here_only()  # now there are workers, too

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl import files
+from aomultirl import extras, files
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.computation import constants
 from aomultirl.experiments.history import MOST_BYTES, RANGES, History, Row, out_of_range, read_about, read_rows
@@ -119,7 +119,8 @@ def look_into(opened: Opened) -> Kept:
     """The second half of :func:`read_cell`: hold the history against its manifest."""
     if opened.content is None:
         return Kept(opened.manifest, None, {})
-    import polars
+    with extras.needs("folders of results"):
+        import polars
 
     rows = read_rows(opened.content, opened.place, CONSTANTS)
     about = read_about(rows.schema.metadata, opened.place)
@@ -240,7 +241,8 @@ def _alone(opened: Opened) -> Kept | Exception:
 
 def _together(done: Sequence[Opened]) -> list[Kept] | None:
     """The cells, if all of them fit; None if one of them may not."""
-    import polars
+    with extras.needs("folders of results"):
+        import polars
 
     if any(each.cell.episodes > len(each.content or b"") for each in done):
         return None

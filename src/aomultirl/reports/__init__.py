@@ -2,10 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
+from aomultirl import extras
+
 if TYPE_CHECKING:
     from aomultirl.reports.page import write_page
 
 __all__ = ["write_page"]
+
+extras.check("reports", "rich", "jinja2", "matplotlib", "plotly")
 
 
 def __getattr__(name: str) -> Any:

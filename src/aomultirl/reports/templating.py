@@ -5,6 +5,7 @@ Pages are in ``reports/page/templates``; tables for a terminal, as plain text, i
 
 from typing import TYPE_CHECKING, Any
 
+from aomultirl import extras
 from aomultirl.analysis import phrases
 from aomultirl.reports import wording
 
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
 
 def environment(package: str, **options: Any) -> "Environment":
     """The templates of a package, with the filters that all templates have."""
-    try:
+    with extras.needs("reports"):
         from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ModuleNotFoundError as error:
-        raise ImportError(f"what people see needs {error.name}: pip install 'aomultirl[experiments]'") from None
     made = Environment(
         loader=PackageLoader(package), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **options
     )

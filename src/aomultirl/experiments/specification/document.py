@@ -25,12 +25,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
-try:
-    from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-except ModuleNotFoundError:
-    raise ImportError("specifications need pydantic: pip install 'aomultirl[experiments]'") from None
+from aomultirl import checks, extras
 
-from aomultirl import checks
+with extras.needs("specifications"):
+    from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
 from aomultirl.experiments.cell_differences import varying
 from aomultirl.experiments.cells import Cell
 from aomultirl.experiments.episodes import read_episodes

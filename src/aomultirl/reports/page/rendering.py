@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import aomultirl
+from aomultirl import extras
 from aomultirl.analysis.intervals import in_words
 from aomultirl.reports import templating
 from aomultirl.reports.charts_plotly import PIXELS
@@ -37,11 +38,9 @@ def _words() -> Any:
 
 @cache
 def _environment() -> "Environment":
-    try:
+    with extras.needs("pages"):
         from markupsafe import Markup
         from plotly.offline import get_plotlyjs
-    except ModuleNotFoundError as error:
-        raise ImportError(f"the page needs {error.name}: pip install 'aomultirl[experiments]'") from None
     environment = templating.environment("aomultirl.reports.page", autoescape=True, keep_trailing_newline=True)
     # Names keep their order: the first view of a chart is the one that is shown first.
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":"), "default": _number}
