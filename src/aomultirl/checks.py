@@ -1,5 +1,6 @@
 """Sentences for bad input: each check names the argument, the place and the value."""
 
+import inspect
 import math
 import operator
 import os
@@ -156,6 +157,42 @@ def representable(function: Callable[P, R]) -> Callable[P, R]:
             ) from None
 
     return refusing
+
+
+def explained(**meanings: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A function that says, where arguments are missing, what its arguments are; ``meanings`` by their names.
+
+    Examples
+    --------
+    >>> @explained(times="how often")
+    ... def knock(door, times): ...
+    >>> knock("mine")
+    Traceback (most recent call last):
+    ...
+    TypeError: knock(door, times) needs times; times is how often
+    """
+
+    def explaining(function: Callable[P, R]) -> Callable[P, R]:
+        known = inspect.signature(function)
+        names = [name for name, one in known.parameters.items() if one.default is one.empty]
+
+        @wraps(function)
+        def called(*arguments: P.args, **options: P.kwargs) -> R:
+            try:
+                known.bind(*arguments, **options)
+            except TypeError:
+                given = known.bind_partial(*arguments, **options).arguments
+                missing = [name for name in names if name not in given]
+                if not missing:
+                    raise
+                call = f"{function.__name__}({', '.join(names)})"
+                said = [f"{name} is {meaning}" for name, meaning in meanings.items()]
+                raise TypeError(f"{call} needs {' and '.join(missing)}; {'; '.join(said)}") from None
+            return function(*arguments, **options)
+
+        return called
+
+    return explaining
 
 
 def real(

@@ -254,6 +254,22 @@ class Peeking(ao.agents.Random):
         return (yield from super().episode(start, stream, task))
 
 
+class Idle(ao.agents.Agent):
+    """Does not say what an episode is."""
+
+
+class Untold(ao.agents.Random):
+    """Forgets that there may be a task."""
+
+    def episode(self, start, stream):
+        return super().episode(start, stream)
+
+
+def test_an_agent_without_episodes_says_so_when_it_is_run():
+    with pytest.raises(NotImplementedError, match=r"Idle has no method episode; ao\.check_agent says what it must be"):
+        ao.run(Idle(), ao.worlds.gridworld(), ao.streams.uniform(), 1)
+
+
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
@@ -261,7 +277,10 @@ class Peeking(ao.agents.Random):
         (Hasty(20), "an episode that is given up changes the next one"),
         (Speechless(20), "an episode of Speechless returned None, not a Report"),
         (Peeking(20), "step by step, learning_steps differs from the simulator"),
-        ("agent", "'agent' is not an aomultirl"),
+        ("agent", "'agent' is not an aomultirl.agents.Agent: derive its class from that, and give it episode"),
+        (Idle(), r"Idle has no method episode: give it episode\(self, start, stream, task=None\), which yields the ph"),
+        (Untold(20), r"Untold.episode must take \(self, start, stream, task=None\), but called so it has too many"),
+        (Idle, r"Idle is a class: give an agent, such as Idle\(...\)"),
     ],
 )
 def test_check_agent_can_fail(agent, message):

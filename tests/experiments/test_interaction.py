@@ -316,8 +316,9 @@ def test_what_make_env_may_be():
     assert (ao.interact(recall(), "FrozenLake-v1", 2)["task"] == -1).all()
     assert (ao.interact(recall(), ["FrozenLake-v1"], 2)["task"] == 0).all()
     for wrong, words in (
-        (3, "make_env is 3, neither a function of the episode's number, nor environments, nor ids of them"),
-        ([], r"make_env is \[\], neither"),
+        (3, "make_env is 3; it must be an environment, the id of one, several of these, or a function of the ep"),
+        ([], r"make_env is \[\]; it must be an environment"),
+        (Toy, r"make_env is the class Toy; give an environment, Toy\(...\), or a function: lambda k: Toy\("),
         (lambda k: None, "make_env gave None for episode 0, not an environment"),
         (
             [Toy(), Toy(action_space=spaces.Discrete(3))],
@@ -328,6 +329,33 @@ def test_what_make_env_may_be():
     ):
         with pytest.raises(ValueError, match=words):
             ao.interact(recall(), wrong, 2)
+
+
+def test_what_is_missing_is_explained():
+    words = "an environment, the id of one, several of these, or a function of the episode's number that gives one"
+    for given in ((recall(), Toy()), (recall(),)):
+        with pytest.raises(TypeError) as refused:
+            ao.interact(*given)
+        assert str(refused.value).startswith("interact(agent, make_env, episodes) needs ")
+        assert f"make_env is {words}; episodes is how many to play" in str(refused.value)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'episode'"):
+        ao.interact(recall(), Toy(), 3, episode=3)
+    with pytest.raises(RuntimeError, match="for episode 0; it must take the episode's number, as lambda k"):
+        ao.interact(recall(), lambda: Toy(), 3)
+    with pytest.raises(RuntimeError, match=r"make_env raised ZeroDivisionError \(division by zero\) for episode 0$"):
+        ao.interact(recall(), lambda k: 1 / k, 3)
+
+
+def test_gymnasium_warns_without_colours(recwarn):
+    class Warned(Toy):
+        def reset(self, **options):
+            gym.logger.warn("mind the %s", "gap")
+            return super().reset(**options)
+
+    ao.interact(recall(), Warned(), 1)
+    assert "WARN: mind the gap" in [str(warning.message) for warning in recwarn]
+    gym.logger.warn("as before")
+    assert "\x1b[33m" in str(recwarn[-1].message)
 
 
 def test_an_agent_that_must_be_told_the_task_is_told_which_of_several_environments_it_is():

@@ -163,7 +163,7 @@ class Agent:
 
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         """One episode from state ``start``; ``stream`` is the agent's own source of randomness in it."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method episode; ao.check_agent says what it must be")
 
     @property
     def episode_steps(self) -> int | None:

@@ -4,6 +4,9 @@
 >>> ao.check_agent(ao.agents.Random(horizon=20))
 """
 
+import inspect
+from typing import Any
+
 import numpy as np
 
 from aomultirl import checks
@@ -18,6 +21,8 @@ from aomultirl.model_set import ModelSet
 from aomultirl.streams import round_robin
 from aomultirl.worlds.random_models import random_models
 
+FORM = "give it episode(self, start, stream, task=None), which yields the phases of an episode and returns a Report"
+"""What an agent must have, in words."""
 EPISODES, SEED = 5, 7
 MOST_STEPS = 20_000
 
@@ -40,8 +45,7 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
     models
         the worlds to try it on; two small random ones by default, with S = 6 states and A = 3 actions.
     """
-    if not isinstance(agent, Agent):
-        raise ContractError(f"{checks.shown(agent)} is not an aomultirl.agents.Agent")
+    _check_form(agent)
     worlds = random_models(6, 3, 2, 3, 1.0, 0) if models is None else models
     first = run(agent, worlds, round_robin(), episodes, SEED)
     if run(agent, worlds, round_robin(), episodes, SEED) != first:
@@ -51,6 +55,24 @@ def check_agent(agent: Agent, models: ModelSet | None = None, episodes: int = EP
         _check_outside(agent, worlds, first, episodes)
     if saving.can_be_saved(agent):
         _check_saved(agent, worlds, first, episodes)
+
+
+def _check_form(agent: Any) -> None:
+    """Whether it is an agent that has episodes at all."""
+    if not isinstance(agent, Agent):
+        if isinstance(agent, type) and issubclass(agent, Agent):
+            raise ContractError(f"{agent.__name__} is a class: give an agent, such as {agent.__name__}(...)")
+        shown = checks.shown(agent)
+        raise ContractError(f"{shown} is not an aomultirl.agents.Agent: derive its class from that, and {FORM}")
+    kind = type(agent).__name__
+    if type(agent).episode is Agent.episode:
+        raise ContractError(f"{kind} has no method episode: {FORM}")
+    try:
+        inspect.signature(agent.episode).bind(0, None, None)
+    except TypeError as error:
+        raise ContractError(
+            f"{kind}.episode must take (self, start, stream, task=None), but called so it has {error}"
+        ) from None
 
 
 def _session(agent: Agent, worlds: ModelSet, number: int) -> Session:

@@ -3,6 +3,7 @@
 Every sentence names the episode, and the step where there is one.  Environments are closed, whatever happens.
 """
 
+import inspect
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     MakeEnv = Callable[[int], Env[Any, Any]] | Env[Any, Any] | str | Sequence[Env[Any, Any] | str]
 
+MAKE_ENV = "an environment, the id of one, several of these, or a function of the episode's number that gives one"
+"""What ``make_env`` may be, in words."""
 MOST_OPEN = 64
 """Environments that are kept open because they may come back; when more are met, the one met longest ago is closed."""
 LONGEST_WAIT = 10**8
@@ -216,6 +219,10 @@ class Environments:
     """
 
     def __init__(self, make_env: "MakeEnv", seed: int = 0) -> None:
+        if isinstance(make_env, type):
+            name = make_env.__name__
+            words = f"is the class {name}; give an environment, {name}(...), or a function: lambda k: {name}(...)"
+            raise checks.Refusal("make_env", words)
         self._open: OrderedDict[int, Any] = OrderedDict()
         self._seed, self.several, self._makes = seed, 0, False
         if isinstance(make_env, str) or _is_environment(make_env):
@@ -226,8 +233,7 @@ class Environments:
             self._function, self._makes = make_env, True
             return
         else:
-            words = "neither a function of the episode's number, nor environments, nor ids of them"
-            raise checks.Refusal("make_env", f"is {checks.shown(make_env)}, {words}")
+            raise checks.Refusal("make_env", f"is {checks.shown(make_env)}; it must be {MAKE_ENV}")
         for i, env in enumerate(given):
             place = f"make_env[{i}]" if self.several else "make_env"
             if isinstance(env, str):
@@ -256,7 +262,8 @@ class Environments:
         try:
             env = self._function(episode)
         except Exception as error:
-            raise RuntimeError(f"make_env raised {_words(error)} for episode {episode}") from error
+            hint = "" if _takes_one(self._function) else "; it must take the episode's number, as lambda k: ... does"
+            raise RuntimeError(f"make_env raised {_words(error)} for episode {episode}{hint}") from error
         if not _is_environment(env):
             raise checks.Refusal("make_env", f"gave {checks.shown(env)} for episode {episode}, not an environment")
         if self._makes:
@@ -287,6 +294,17 @@ class Environments:
 
 def _is_environment(thing: Any) -> bool:
     return hasattr(thing, "reset") and hasattr(thing, "step")
+
+
+def _takes_one(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with one argument, as far as it says."""
+    try:
+        inspect.signature(function).bind(0)
+    except TypeError:
+        return False
+    except ValueError:  # one that is not written in Python
+        pass
+    return True
 
 
 def _words(error: Exception) -> str:

@@ -18,17 +18,19 @@ from aomultirl.agents.spaces import StateIndexer
 from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
-from aomultirl.experiments.environments import Environments, EpisodeEnvironment
+from aomultirl.experiments.environments import MAKE_ENV, Environments, EpisodeEnvironment
 from aomultirl.experiments.episodes import EpisodeLoop, begin, check_is_agent, play, unjudged_row
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.judge import is_misclustered
 from aomultirl.experiments.progress import bar
 from aomultirl.experiments.provenance import identity, left_behind, resumed_rows
+from aomultirl.worlds.gymnasium_import import plain_warnings
 
 if TYPE_CHECKING:
     from aomultirl.experiments.environments import MakeEnv
 
 
+@checks.explained(make_env=MAKE_ENV, episodes="how many to play")
 def interact(
     agent: Agent,
     make_env: "MakeEnv",
@@ -103,9 +105,10 @@ def interact(
     if isinstance(resume, History):
         loop.rows = resumed_rows(resume, {**identity(agent, loop.seed, len(resume)), "recorded": []}, loop.episodes)
     last = loop.episodes if stop is None else checks.integer("stop", stop, least=before + 1, most=loop.episodes)
-    environments = Environments(make_env, loop.seed)
+    with plain_warnings():
+        environments = Environments(make_env, loop.seed)
     shown = bar(type(agent).__name__, sys.stderr, wanted=progress, lines=False)
-    with environments.closed_in_the_end(), _forgetting_late(agent, loop), shown as done:
+    with plain_warnings(), environments.closed_in_the_end(), _forgetting_late(agent, loop), shown as done:
         try:
             for number in range(before, last):
                 given = environments.of_episode(number)

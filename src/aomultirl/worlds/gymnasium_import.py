@@ -7,6 +7,7 @@ reward belongs, and the scale of the rewards.  Wrappers (time limits, changed re
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import product
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -153,12 +154,27 @@ def check_registered(envs: Any) -> None:
             )
 
 
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """A block in which Gymnasium warns without colours, which nothing but a terminal can read."""
+    from gymnasium import logger
+
+    names = vars(logger)
+    before = names["colorize"]
+    names["colorize"] = lambda string, *_, **__: string
+    try:
+        yield
+    finally:
+        names["colorize"] = before
+
+
 def make_registered(place: str, name: str) -> "Env[Any, Any]":
     """The environment that is registered under this id; a refusal of the argument at ``place`` where there is none."""
     import gymnasium
 
     try:
-        return gymnasium.make(name)
+        with plain_warnings():
+            return gymnasium.make(name)
     except (gymnasium.error.Error, ImportError) as error:
         reason = f"which Gymnasium cannot make: {checks.cut(str(error), 300)}"
         raise checks.Refusal(place, f"is {checks.shown(name)}, {reason}") from error
