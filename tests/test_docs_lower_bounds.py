@@ -114,7 +114,7 @@ def test_the_statements_of_the_paper_are_those_of_the_theory():
     for words in (
         "Q/(160 λ²)",
         "yields 480",
-        "0.015 √(DSAH) − D/8",
+        "0.015 √(DSAH)",
         "2 K H0 + 67 H1<sup>3/2</sup> L √(MSAK) + 15 M S²A H1² L²",
     ):
         assert words in text

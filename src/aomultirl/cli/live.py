@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aomultirl import checks
-from aomultirl.cli.app import Plugins, announce_compiling, app
+from aomultirl.cli.app import Plugins, app
 
 if TYPE_CHECKING:
     from aomultirl.analysis.live.playing import Pace, Playing
@@ -89,5 +89,4 @@ def _play(playing: "Playing", pace: "Pace") -> None:
     playing.story.say(
         "preparing", "What the computer needs for it is being compiled, once; that may take some minutes."
     )
-    announce_compiling()
     playing.play(pace)
