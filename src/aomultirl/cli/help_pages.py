@@ -13,7 +13,7 @@ EXAMPLE = "[bold]aomultirl "
 
 
 ORDER = (
-    *("watch", "list", "inspect", "run", "status", "verify"),
+    *("watch", "list", "inspect", "new", "run", "live", "status", "verify"),
     *("compare", "report", "reproduce", "lower-bounds", "bounds"),
     *("warm", "bench", "completion"),
 )
