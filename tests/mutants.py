@@ -389,5 +389,7 @@ MUTANTS = (
     _mutant("theory/constants.py", "math.ceil(256.0", "math.ceil(128.0", "theory/test_constants.py"),
     _mutant("theory/bounds.py", "root = 67.0", "root = 60.0", "theory/test_bounds.py"),
     _mutant("theory/lower_bounds.py", "float(pulls)) / 20.0", "float(pulls)) / 10.0", "theory/test_lower_bounds.py"),
+    _mutant("analysis/reach.py", "self.had < self.needed", "self.had <= self.needed", "analysis/test_rules.py"),
+    _mutant("laboratory/tree_growth.py", "wasted <= MINOR", "wasted <= 2.0", "laboratory/test_tree_growth.py"),
 )
 """At most one a module; a change that no result could show, as of what all actions have in common, is no mutant."""
