@@ -7,6 +7,8 @@ import warnings
 
 from aomultirl import extras
 
+RESTARTED = "A worker was restarted while some jobs"
+"""What loky says where a process has compiled much, which takes memory and is no leak."""
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """What changes the colour in a terminal."""
 RECEIVED: list[int] = []
@@ -22,6 +24,7 @@ def main() -> None:
             signal.signal(number, _end)
     warnings.formatwarning = _one_line
     sys.warnoptions.append(QUIET)
+    warnings.filterwarnings("ignore", message=RESTARTED)
     try:
         from aomultirl.cli import run
     except ModuleNotFoundError as error:

@@ -2,7 +2,6 @@
 
 import sys
 import time
-import warnings
 from typing import Annotated
 
 import typer
@@ -35,7 +34,6 @@ def warm(
     from aomultirl.experiments import executors, progress, warming
 
     begin = time.monotonic()
-    warnings.filterwarnings("ignore", message="A worker was restarted")  # LLVM keeps much in memory, as is expected
     executor = executors.local(executors.cores() if workers is None else workers)
     chosen = warming.jobs(only or ())
     found: list[warming.Warmed] = []
