@@ -74,7 +74,7 @@ def test_one_thing_has_its_parameters_and_an_example(capsys, monkeypatch):
 def test_every_example_works(kind):
     """In Python, where it is run, and in a file, which is checked as `aomultirl run` checks it."""
     makers = {name: maker for name, maker in plugins.makers(kind).items() if plugins.module_of(kind, name) is None}
-    for name in makers:
+    for name in makers.keys() - {"icu_sepsis"}:  # which needs another extra, and reads a file of many megabytes
         shown = dict(usage.examples(kind, name))
         lines = shown["In Python"]
         names = {"ao": ao}
