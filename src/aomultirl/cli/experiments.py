@@ -48,6 +48,8 @@ def reproduce(
 
     Example: [bold]aomultirl reproduce --edges third --workers 2 --out results/text[/bold]
     """
+    from rich.console import Console
+
     from aomultirl.experiments import executors, progress
     from aomultirl.experiments.paper import PaperExperiment
     from aomultirl.reports import claims_table, reproduction
