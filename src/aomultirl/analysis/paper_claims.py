@@ -95,7 +95,7 @@ def _of_half_the_separation(sets: list[frozenset[Pair] | None], models: ModelSet
         Bounded(1.0, "in every run", side=">=", by="computed"),
         computed(min(map(len, weak))),
         remark="; ".join(sorted({_words(pairs) for pairs in weak if pairs})),
-        explanation="every pair of a discovered set tells two worlds apart at lambda (E25)",
+        explanation=f"{sum(not pairs for pairs in weak)} of {len(weak)} runs found none (E25)",
         unit="in pairs",
     )
     backwards, forwards = (scanned(models, backwards=backwards) for backwards in (True, False))
@@ -230,7 +230,8 @@ def _assumption_19(results: Results, models: ModelSet) -> Claim:
         ASSUMPTION_19,
         Bounded(float(episodes), "K, with the four episodes of stage 1", side="<", by="computed"),
         computed(latest * pairs),
-        explanation=f"no K1 is below M = {len(models)}, so K would have to be above {len(models) * pairs} (E34)",
+        explanation=f"no K1 is below M = {len(models)}, so K would have to be above {len(models) * pairs} (E34); "
+        f"the proof takes {len(models) * (pairs + 1) + 1:,} episodes at least (E17)",
         remark=f"K1 = {number(latest)}, S A = {pairs}",
         unit="in episodes",
     )
