@@ -5,6 +5,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.reports.page import Run
 from aomultirl.worlds.environment import WorldEnv
+from browser import CHROMIUM, Browser
 from pages import told
 from proven import proven_agent, proven_worlds
 
@@ -49,3 +50,13 @@ def sure(models):
         "Recall": ao.agents.Recall(0.03, 500),
     }
     return {name: ao.run(agent, models, ao.streams.round_robin(), 12) for name, agent in agents.items()}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed (Debian package chromium)")
+    pytest.importorskip("websocket", reason="websocket-client is not installed")
+    found = Browser()
+    yield found
+    found.close()

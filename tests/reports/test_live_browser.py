@@ -7,21 +7,10 @@ import pytest
 from aomultirl.analysis.live.playing import Pace, Playing
 from aomultirl.analysis.live.story import Story
 from aomultirl.reports import live_server
-from browser import CHROMIUM, Browser
 from folders import UNIFORM, cells, part
 
 EVIL = "<b>Recall</b><img src=x onerror=alert(1)>"
 EPISODES = 8
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed (Debian package chromium)")
-    pytest.importorskip("websocket", reason="websocket-client is not installed")
-    found = Browser()
-    yield found
-    found.close()
 
 
 class Gate:

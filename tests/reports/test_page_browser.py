@@ -6,7 +6,6 @@ import pytest
 
 from aomultirl.reports import folder_report
 from aomultirl.reports.page import Run, write_page
-from browser import CHROMIUM, Browser
 from folders import cells, keep, part
 
 CLIPPED = """[...document.querySelectorAll("header *, main *")].filter((one) => {
@@ -20,16 +19,6 @@ VERDICTS = """[...document.querySelectorAll(".yes, .no, .open")].filter((one) =>
   const place = one.getBoundingClientRect();
   return place.right > innerWidth + 1 || place.left < -1;
 }).length"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed (Debian package chromium)")
-    pytest.importorskip("websocket", reason="websocket-client is not installed")
-    found = Browser()
-    yield found
-    found.close()
 
 
 @pytest.fixture(scope="module")
