@@ -9,6 +9,7 @@ version = release = aomultirl.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3  # so that links to headings are checked
 exclude_patterns = ["_build"]
 
 html_theme = "furo"

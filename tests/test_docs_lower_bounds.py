@@ -1,18 +1,15 @@
-"""What docs/lower_bounds.md shows runs as shown, and docs/reference.md has all that is public."""
+"""What docs/lower_bounds.md shows runs as shown."""
 
 import json
 import math
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from aomultirl import theory
-from aomultirl.analysis import charts, claims, rules
 from aomultirl.experiments import executors
-from aomultirl.laboratory import coin, findings
-from aomultirl.laboratory.groups import GROUPS, measure_all
+from aomultirl.laboratory import coin
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCKS = re.findall(
@@ -68,28 +65,6 @@ def test_a_strategy_of_your_own_plays_as_shown(repetitions):
     assert surely.startswith(f"{rows}, ")
     assert 100 < names["needed"].flips < 200
     assert names["needed"].low > names["table"].limits.first
-
-
-def documented():
-    """Functions and classes that the directives of the reference document; not the members of classes."""
-    text = (DOCS / "reference.md").read_text(encoding="utf-8")
-    for kind, name, options in re.findall(r"^\.\. auto(\w+):: (\S+)((?:\n +:.*)*)", text, re.MULTILINE):
-        if kind == "module":
-            module, named = import_module(name), re.search(r":members:(.*)", options)
-            public = [one for one, value in vars(module).items() if getattr(value, "__module__", "") == name]
-            members = named[1].replace(",", " ").split() or public if named else []
-        else:
-            module, members = import_module(name.rpartition(".")[0]), [name.rpartition(".")[2]]
-        yield from filter(callable, (getattr(module, member) for member in members))
-
-
-def test_the_reference_has_all_that_is_public_of_the_theory_and_the_laboratory():
-    there = set(documented())
-    assert {name for name in theory.__all__ if getattr(theory, name) not in there} == set()
-    assert {claims.Claim, charts.Series, charts.Chart, findings.Findings, measure_all} <= there
-    kinds = {one for one in vars(rules).values() if isinstance(one, type) and issubclass(one, rules.Rule)}
-    assert kinds <= there
-    assert {import_module(f"aomultirl.laboratory.{group}").measure for group in GROUPS} <= there
 
 
 def test_the_statements_of_the_paper_are_those_of_the_theory():
