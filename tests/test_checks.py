@@ -124,9 +124,9 @@ def test_values_as_a_sentence_shows_them(value, text):
     ids=type,
 )
 def test_huge_values_are_shown_at_once(value):
-    begin = time.perf_counter()
+    begin = time.process_time()
     text = checks.shown(value)
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5
     assert len(text) <= checks.SHOWN
     assert "\n" not in text
 

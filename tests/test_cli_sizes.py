@@ -55,9 +55,9 @@ def here(tmp_path, monkeypatch):
     ],
 )
 def test_it_is_refused_at_once(capsys, tmp_path, words, said):
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert run(words.split()) == 2
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"aomultirl: {said}")
