@@ -144,7 +144,7 @@ def test_sequential_decides_by_evidence():
         assert all(f"{recorder.cluster_name(c)} is ruled out" in after.event for c in gone[1] - gone[0])
     title, gauges = recording.gauges(frame, 4)
     assert title == "visits"
-    assert gauges[-1] == ("certified", 1.0, "3 of 3 pairs", True, "")
+    assert gauges[-1] == recordings.Gauge("certified", 1.0, "3 of 3 pairs", enough=True)
     assert [gauge.words for gauge in gauges[:-1]] == [str(n) for n in frame.visits]
     opinions = {one.cluster: recording.opinion(one, frame) for one in frame.evidence}
     assert opinions[0] == "this one"

@@ -176,3 +176,47 @@ def test_bad_names(tmp_path):
     (tmp_path / "b.gif").mkdir()
     with pytest.raises(ValueError, match=r"b\.gif' cannot be written"):
         watch_gif.check(tmp_path / "b.gif")
+
+
+def test_the_true_world_is_marked_and_the_moment_of_recognition_stands_out():
+    recording = watched("recall", episode=24)
+    painter = watch_gif._Painter()
+    (moment,) = [i for i in range(len(recording.frames)) if recording.decides(i)]
+    band = (watch_gif.WIDTH - watch_gif.EDGE, watch_gif.VERDICT - 12)
+
+    def painted(number):
+        picture = painter.picture(recording, number, "")
+        rows = [(words, y) for (_, y), words, _ in painter.words]
+        return dict(reversed(rows)), "#{:02x}{:02x}{:02x}".format(*picture.getpixel(band))
+
+    before, ground = painted(moment - 1)
+    assert ground == "#ffffff"
+    assert before[watch_gif.TRUTH] == before[recording.believed(0)]  # episode 24 is in the first world
+    assert not any(words.startswith("since step") for words in before)
+    at, ground = painted(moment)
+    assert ground == watch_gif.DONE
+    after, ground = painted(len(recording.frames) - 1)
+    assert ground == watch_gif.GOOD
+    step = f"since step {recording.frames[moment].step}"
+    assert step in at
+    assert step in after
+
+
+def test_every_sign_and_colour_is_explained():
+    painter = watch_gif._Painter()
+    for name, signs in (("recall", {"agent", "reward", "darker: more visits", "almost certain, over 99 %"}),
+                        ("aomultirl", {"agent", "reward", "to sample", "sampled", "enough"}),
+                        ("sequential", {"compared"})):  # fmt: skip
+        painter.picture(watched(name), 5, "")
+        assert signs <= {words for _, words, _ in painter.words}
+
+
+def test_a_faster_animation_is_shorter(tmp_path):
+    recording, paths = watched("random", episode=0), [tmp_path / "a.gif", tmp_path / "b.gif"]
+    for path, speed in zip(paths, (1.0, 2.0), strict=True):
+        watch_gif.write(recording, path, speed=speed)
+    assert sum(durations(paths[1])) == pytest.approx(sum(durations(paths[0])) / 2, rel=0.02)
+    watch_gif.write(recording, paths[0], speed=1e6)
+    assert set(durations(paths[0])) == {20}
+    with pytest.raises(ValueError, match="speed"):
+        watch_gif.write(recording, paths[0], speed=0.0)

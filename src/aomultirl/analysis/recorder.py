@@ -97,6 +97,7 @@ def record(agent: Agent, models: ModelSet, *, episode: int | None = None, seed: 
         mostly=_mostly(before),
         report=report,
         right=right,
+        is_first=all(row.task != task for row in before),
         frames=frames,
         states=np.array(recorder.states),
         actions=np.array(recorder.actions),

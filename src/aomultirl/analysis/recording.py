@@ -84,6 +84,7 @@ class Gauge(NamedTuple):
     words: the measurement.
     enough: whether it is what is needed; of evidence against a cluster, whether the cluster is not contradicted.
     opinion: what evidence means for a cluster, in a word or two; its limit is in the middle of the bar.
+    is_truth: whether this is the world that the episode is in, which the agent is not told.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Gauge(NamedTuple):
     words: str = ""
     enough: bool = False
     opinion: str = ""
+    is_truth: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class Recording:
         this one; worlds without such a task are not there.
     report: what the agent said in the end.
     right: the cluster that was recognised stands for this world; None where nothing was.
+    is_first: no episode before this one was in its world.
     frames: in order of time.
     states, actions: every step, (T + 1,) and (T,).
     """
@@ -124,6 +127,7 @@ class Recording:
     mostly: dict[int, int]
     report: Report
     right: bool | None
+    is_first: bool
     frames: list[Frame]
     states: NDArray[np.int64]
     actions: NDArray[np.int64]
@@ -175,6 +179,18 @@ class Recording:
             return f"? {frame.recognised}", None
         return f"{'✔' if frame.right else '✘'} {frame.recognised}", bool(frame.right)
 
+    def known_since(self, number: int) -> Frame | None:
+        """The frame since which the agent has taken the world rightly, or wrongly; None while it does not know."""
+        if not self.frames[number].recognised:
+            return None
+        while number > 0 and self._judged(number - 1) == self._judged(number):
+            number -= 1
+        return self.frames[number]
+
+    def _judged(self, number: int) -> tuple[bool, bool | None]:
+        frame = self.frames[number]
+        return bool(frame.recognised), frame.right
+
     def progress(self, frame: Frame) -> str:
         """How far the part of the episode is."""
         most = "at most " if frame.part == "clustering" else ""
@@ -223,7 +239,8 @@ class Recording:
         for one in sorted(ranked[: len(ranked) - more], key=lambda one: one.cluster):
             share, words = one.value / (2.0 * one.limit), f"{one.value:.2f}"
             opinion = self.opinion(one, frame)
-            against.append(Gauge(self.cluster(one.cluster), share, words, not one.contradicted, opinion))
+            is_truth = self.stands_for.get(one.cluster) == self.task
+            against.append(Gauge(self.cluster(one.cluster), share, words, not one.contradicted, opinion, is_truth))
         against += [Gauge(f"and {more} more")] if more else []
         first, proof = frame.evidence[0], "proof: " if self.names_worlds else ""
         return [self.gauges(frame, rows), (f"{proof}{first.words}, limit {first.limit:.3g}", against)]
@@ -258,11 +275,14 @@ class Recording:
         """The likeliest worlds in memory, the others together, and a new one."""
         ranked = sorted(frame.beliefs.keys() - {NEW}, key=lambda number: (-frame.beliefs[number], number))
         kept = ranked if len(ranked) < rows else ranked[: rows - 2]
-        listed = [(self.believed(number), frame.beliefs[number]) for number in sorted(kept)]
+        listed = [
+            (self.believed(number), frame.beliefs[number], self.mostly.get(number) == self.task)
+            for number in sorted(kept)
+        ]
         others = [frame.beliefs[number] for number in ranked[len(kept) :]]
-        listed += [(f"{len(others)} others", sum(others))] if others else []
-        listed += [(self.believed(NEW), frame.beliefs.get(NEW, 0.0))]
-        return [Gauge(name, p, belief(p), p > SURE) for name, p in listed]
+        listed += [(f"{len(others)} others", sum(others), False)] if others else []
+        listed += [(self.believed(NEW), frame.beliefs.get(NEW, 0.0), self.is_first)]
+        return [Gauge(name, p, belief(p), p > SURE, is_truth=is_truth) for name, p, is_truth in listed]
 
     def _visits(self, frame: Frame, rows: int) -> list[Gauge]:
         """The pairs with most visits, and how many are certified."""

@@ -105,7 +105,7 @@ def numbers(recording: Recording, models: ModelSet) -> str:
     """Which numbers were in force, and what the paper's N would be."""
     first, last, pairs = recording.frames[0], recording.frames[-1], len(recording.pairs)
     if recording.kind == BELIEF:
-        signs = "; w: believed, ≈ what it mostly was; c: proven" if recording.names_worlds else ""
+        signs = "; w: worlds that it remembers, ≈ m: what each mostly was; c: proven" if recording.names_worlds else ""
         return f"H = {first.part_steps:,} steps, p = {FAILURE:g}; it is told nothing else{signs}"
     if recording.kind == EVIDENCE:
         return (

@@ -115,7 +115,9 @@ def watch(
 
     The paper's phases take some hundred thousand steps; here the agents have numbers small enough to watch.
 
-    Example: [bold]aomultirl watch gridworld edges=stay --episode 3 --gif new_world.gif[/bold]
+    Examples: [bold]aomultirl watch gridworld[/bold]
+    [bold]aomultirl watch gridworld edges=stay --episode 3 --gif new_world.gif[/bold]
+    [bold]aomultirl watch gridworld edges=stay --agent recall --episode 42 --seed 1 --gif known.gif[/bold]
     """
     from aomultirl.analysis import recorder, watched_agents
     from aomultirl.reports import watch_gif, watch_terminal
@@ -132,5 +134,5 @@ def watch(
     if gif is None:
         watch_terminal.play(recording, console(), speed=speed, note=note)
     else:
-        watch_gif.write(recording, gif, note)
+        watch_gif.write(recording, gif, note, speed=speed)
         typer.echo("\n".join([*recording.lines(note), f"animation written to {gif}"]))

@@ -1,37 +1,55 @@
 """A watched episode as an animation, the same frames that the terminal plays."""
 
-import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aomultirl import files
-from aomultirl.analysis.recording import ARROWS, LONG_PAUSE, PAUSE, Frame, Gauge, Recording, on_grid
+from aomultirl import checks, files
+from aomultirl.analysis.recording import (
+    ARROWS,
+    BELIEF,
+    LONG_PAUSE,
+    PAUSE,
+    SAMPLES,
+    Frame,
+    Gauge,
+    Recording,
+    on_grid,
+)
+from aomultirl.reports.canvas import EMPTY, INK, Canvas
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 WIDTH, HEIGHT = 760, 480
 """Pixels of the picture."""
-MAP = (24, 62, 312)
+EDGE = 24
+"""Pixels left free at the sides."""
+MAP = (EDGE, 48, 300)
 """Left, top and size of the map."""
-SIDE, BAR = 372, 120
+SIDE, BAR = 356, 120
 """Where the lists begin, and how long a bar is."""
+SIGNS, VERDICT, NEWS_TOP, TIME, NOTE = 362, 394, 424, 456, 469
+"""How far down the signs are explained, the verdict stands, news begin, time goes by, and the note stands."""
 MOST_FRAMES = 240
 COLOURS = 128
+SHORTEST = 2
+"""Hundredths of a second; what is shown for less, players slow down to a tenth."""
 STEP = 0.12
 """Seconds that a frame is shown in which nothing happens; the last is shown as long as that of the verdict."""
 ROWS, MOVES, NEWS = 5, 14, 2
 """Lines of a list, of the moves where there is no map, and of what happened last."""
 COLUMNS = (0, 70, 170, 230)
 """Where the columns of moves begin."""
-INK, EMPTY, DIM = "#1f2933", "#e4e9ee", "#6b7785"
-"""The colours of words and lines, of what is not full, and of what stands back."""
-SMALLEST = 9
-"""Pixels of the smallest words that can be read."""
+DIM = "#6b7785"
+"""The colour of what stands back."""
 AGENT, TARGET, DONE, WRONG, HALF = "#f0e442", "#d55e00", "#009e73", "#d55e00", "#e69f00"
+GOOD, BAD = "#d6efe6", "#fbe3d3"
+"""The ground of a verdict that is right, or wrong, after the frame in which it falls."""
+TRUTH = "◀ the truth"
 COLD, HOT = (243, 246, 249), (86, 150, 196)
 SIDES = ((-0.36, 0.0), (0.36, 0.0), (0.0, -0.36), (0.0, 0.36))
 """Where in a cell the sign of a pair stands: left, right, up, down."""
@@ -47,26 +65,31 @@ def check(path: Path) -> None:
         raise ValueError(f"{str(path)!r} cannot be written")
 
 
-def write(recording: Recording, path: Path, note: str = "") -> None:
+def write(recording: Recording, path: Path, note: str = "", *, speed: float = 1.0) -> None:
     """Write the animation, whole or not at all; the same recording gives the same bytes.
 
     Parameters
     ----------
     note
         a line below: which numbers are in force.
+    speed
+        2 is twice as fast.
     """
     from PIL import Image
 
     check(path)
+    checks.real("speed", speed, above=0.0)
     chosen = chosen_frames(recording)
     painter = _Painter()
     # One palette for all frames: colours must not flicker.
-    palette = _palette([painter.picture(recording, chosen[i * (len(chosen) - 1) // 5], note) for i in range(6)])
+    looked_at = {chosen[i * (len(chosen) - 1) // 5] for i in range(6)}
+    looked_at.update(number for number in chosen if recording.decides(number))
+    palette = _palette([painter.picture(recording, number, note) for number in sorted(looked_at)])
     indexed = (
         painter.picture(recording, number, note).quantize(palette=palette, dither=Image.Dither.NONE)
         for number in chosen
     )
-    durations = [_duration(recording, number) for number in chosen]
+    durations = [_duration(recording, number, speed) for number in chosen]
     with files.whole(path) as partial:
         next(indexed).save(partial, "GIF", save_all=True, append_images=indexed, duration=durations, loop=0)
 
@@ -84,12 +107,13 @@ def chosen_frames(recording: Recording) -> list[int]:
     return sorted({*events[: MOST_FRAMES - len(kept) - 1], last, *kept})
 
 
-def _duration(recording: Recording, number: int) -> int:
-    """How long a frame is shown, in milliseconds."""
+def _duration(recording: Recording, number: int, speed: float) -> int:
+    """How long a frame is shown, in milliseconds; a GIF knows hundredths of a second, and players show none for less
+    than two of them."""
     rest = PAUSE if recording.frames[number].event else STEP
     if recording.decides(number) or number == len(recording.frames) - 1:
         rest = LONG_PAUSE
-    return round(1_000 * rest)
+    return 10 * max(SHORTEST, round(100 * rest / speed))
 
 
 def _palette(pictures: "list[Image]") -> "Image":
@@ -101,40 +125,40 @@ def _palette(pictures: "list[Image]") -> "Image":
     return sheet.quantize(COLOURS, kmeans=2)
 
 
-class _Painter:
-    """Paints the frames of a recording, one at a time; places are pixels from the top left corner.
+def _shades(heat: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The colours of states that were visited so much, (..., 3)."""
+    return np.asarray(np.array(COLD) + (np.array(HOT) - np.array(COLD)) * heat[..., None])
 
-    Words are written by Pillow, with the font that comes with matplotlib: it takes a tenth of matplotlib's time.
-    """
+
+def _mixed(heat: float) -> str:
+    """The colour of a state that was visited so much."""
+    return "#{:02x}{:02x}{:02x}".format(*(int(tint) for tint in _shades(np.array(heat))))
+
+
+class _Painter(Canvas):
+    """Paints the frames of a recording, one at a time."""
 
     def __init__(self) -> None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.transforms import IdentityTransform
-
-        self.figure = Figure(figsize=(WIDTH / 100.0, HEIGHT / 100.0), dpi=100)
-        canvas: Any = FigureCanvasAgg(self.figure)
-        self.renderer = canvas.get_renderer()
-        self.pixels = np.asarray(canvas.buffer_rgba())
-        self.identity = IdentityTransform()
-        self.fonts: dict[tuple[int, bool], Any] = {}
-        self.clear()
+        super().__init__(WIDTH, HEIGHT)
 
     def picture(self, recording: Recording, number: int, note: str) -> "Image":
         """The picture of one frame, with a note below."""
         frame = recording.frames[number]
         self.clear()
-        self.text(24, 24, recording.title, size=15, bold=True, room=WIDTH - 48 - 130)
-        self.text(WIDTH - 24, 24, f"step {frame.step:,}", size=15, anchor="rm")
+        self.text(EDGE, 24, recording.title, size=15, bold=True, room=WIDTH - 2 * EDGE - 130)
+        self.text(WIDTH - EDGE, 24, f"step {frame.step:,}", size=15, anchor="rm")
         if recording.world.layout is None:
             self._moves(recording, number)
         else:
             self._map(recording, frame)
+            self._signs(recording)
         self._phase(recording, frame)
         counts, against = recording.lists(frame, ROWS)
-        self._list(*against, self._list(*counts, 128) + 34)
-        self._words(recording, frame, number)
-        self.text(24, HEIGHT - 16, note, size=9.5, colour=DIM, room=WIDTH - 48)
+        self._list(*against, self._list(*counts, 122) + 30)
+        self._bars(recording)
+        self._words(recording, number)
+        self._time(recording, number)
+        self.text(EDGE, NOTE, note, size=9.5, colour=DIM, room=WIDTH - 2 * EDGE)
         return self.finished()
 
     def _map(self, recording: Recording, frame: Frame) -> None:
@@ -143,8 +167,9 @@ class _Painter:
         rows, columns = world.layout
         left, top, size = MAP
         cell = max(1, size // max(rows, columns))
-        shades = np.array(COLD) + (np.array(HOT) - np.array(COLD)) * recording.heat(frame)[:, None]
-        block = shades.astype(np.uint8).reshape(rows, columns, 3).repeat(cell, 0).repeat(cell, 1)
+        block = (
+            _shades(recording.heat(frame)).astype(np.uint8).reshape(rows, columns, 3).repeat(cell, 0).repeat(cell, 1)
+        )
         self.pixels[top : top + rows * cell, left : left + columns * cell, :3] = block
         for i in range(rows + 1 if cell > 4 else 0):
             self.rectangle(left, top + i * cell, columns * cell, 1, "white")
@@ -171,6 +196,30 @@ class _Painter:
                 self.text(*before, ARROWS[frame.move.action], size=0.42 * cell, anchor="mm", colour=INK)
         self.sign(x, y, "o", max(4.0, 0.36 * cell), AGENT, edge=INK)
 
+    def _signs(self, recording: Recording) -> None:
+        """What the signs on the map are."""
+        left = MAP[0] + 6
+        entries = [("o", AGENT, "agent"), ("*", INK, "reward"), ("s", _mixed(0.7), "darker: more visits")]
+        if recording.pairs and on_grid(recording.world):
+            entries[2:] = [(">", TARGET, "compared" if recording.kind != SAMPLES else "to sample")]
+            entries += [(">", DONE, "sampled")] if recording.kind == SAMPLES else []
+        for marker, colour, words in entries:
+            self.sign(left, SIGNS, marker, 9, colour, edge=INK if marker == "o" else "none")
+            self.text(left + 10, SIGNS, words, size=11, colour=DIM)
+            left += 28 + self.font(11, False).getlength(words)
+
+    def _bars(self, recording: Recording) -> None:
+        """What the colours of the bars are, and which world is the true one."""
+        if not recording.kind:
+            return
+        enough = "almost certain, over 99 %" if recording.kind == BELIEF else "enough"
+        left = SIDE
+        for colour, words in ((HALF, "less"), (DONE, enough)):
+            self.rectangle(left, SIGNS - 4, 14, 8, colour)
+            self.text(left + 20, SIGNS, words, size=11, colour=DIM)
+            left += 36 + self.font(11, False).getlength(words)
+        self.text(left, SIGNS, f"{TRUTH}, hidden from it", size=11, colour=INK, room=WIDTH - EDGE - left)
+
     def _moves(self, recording: Recording, number: int) -> None:
         """The last moves, where there is no map."""
         left, top, _ = MAP
@@ -184,9 +233,9 @@ class _Painter:
     def _phase(self, recording: Recording, frame: Frame) -> None:
         for i, part in enumerate(recording.parts):
             here = part == frame.part
-            self.rectangle(SIDE + 96 * i, 60, 90, 20, AGENT if here else EMPTY)
-            self.text(SIDE + 96 * i + 45, 70, part, anchor="mm", bold=here)
-        self.text(SIDE, 96, recording.progress(frame), colour=DIM)
+            self.rectangle(SIDE + 96 * i, 48, 90, 20, AGENT if here else EMPTY)
+            self.text(SIDE + 96 * i + 45, 58, part, anchor="mm", bold=here)
+        self.text(SIDE, 84, recording.progress(frame), colour=DIM)
 
     def _list(self, heading: str, gauges: list[Gauge], top: float) -> float:
         """Bars under a heading, the limit of what speaks against a cluster in the middle of its bar; where it ends."""
@@ -199,86 +248,39 @@ class _Painter:
             self.bar(SIDE + 106, y, one.share, HALF if colour == INK else colour, length=BAR)
             if one.opinion:
                 self.rectangle(SIDE + 106 + BAR / 2, y - 7, 2, 14, INK)
-            self.text(SIDE + 106 + BAR + 8, y, "  ".join(filter(None, (one.words, one.opinion))), colour=colour)
+            said = "  ".join(filter(None, (one.words, one.opinion)))
+            self.text(SIDE + 106 + BAR + 8, y, said, colour=colour)
+            if one.is_truth:
+                self.text(WIDTH - EDGE, y, TRUTH, size=11, bold=True, anchor="rm")
         return top + 20 * len(gauges)
 
-    def _words(self, recording: Recording, frame: Frame, number: int) -> None:
-        """The verdict, and the last events."""
+    def _words(self, recording: Recording, number: int) -> None:
+        """The verdict, on a ground that is brightest in the frame in which it falls, and the last events."""
+        frame = recording.frames[number]
         words, good = recording.verdict(frame)
-        colour = INK if frame.recognised else DIM
+        since, colour = recording.known_since(number), INK if frame.recognised else DIM
         if good is not None:
             colour = DONE if good else WRONG
-        self.text(24, 392, words, size=15, bold=bool(frame.recognised), colour=colour, room=WIDTH - 48)
+        room = float(WIDTH - 2 * EDGE)
+        if since is not None:
+            ground = {True: GOOD, False: BAD, None: EMPTY}[good]
+            if recording.decides(number):
+                ground, colour = (INK if good is None else colour), "white"
+            self.rectangle(EDGE - 8, VERDICT - 15, WIDTH - 2 * EDGE + 16, 30, ground)
+            moment = f"since step {since.step:,}"
+            self.text(WIDTH - EDGE, VERDICT, moment, size=13, colour=colour, anchor="rm")
+            room -= self.font(13, False).getlength(moment) + 20
+        self.text(EDGE, VERDICT, words, size=15, bold=bool(frame.recognised), colour=colour, room=room)
         for i, news in enumerate(recording.log(number, NEWS)):
-            self.text(24, 416 + 18 * i, f"{news.step:,}: {news.event}", room=WIDTH - 48)
+            self.text(EDGE, NEWS_TOP + 17 * i, f"{news.step:,}: {news.event}", room=WIDTH - 2 * EDGE)
 
-    def clear(self) -> None:
-        """Make the picture white again, and forget the words."""
-        self.pixels[:] = 255
-        self.words: list[tuple[tuple[float, float], str, dict[str, Any]]] = []
-
-    def finished(self) -> "Image":
-        """What was painted, with the words on top."""
-        from PIL import Image, ImageDraw
-
-        picture = Image.fromarray(self.pixels[:, :, :3].copy())
-        pen = ImageDraw.Draw(picture)
-        for place, words, looks in self.words:
-            pen.text(place, words, **looks)
-        return picture
-
-    def text(
-        self,
-        x: float,
-        y: float,
-        words: str,
-        *,
-        size: float = 12,
-        colour: str = INK,
-        bold: bool = False,
-        anchor: str = "lm",
-        room: float = math.inf,
-    ) -> None:
-        """Words, centred vertically at y, ``size`` pixels high; anchor: as in Pillow.
-
-        Words wider than ``room`` pixels are written smaller, and where the smallest are still too wide, cut short.
-        """
-        pixels = round(size)
-        while pixels > SMALLEST and self._font(pixels, bold).getlength(words) > room:
-            pixels -= 1
-        font = self._font(pixels, bold)
-        if font.getlength(words) > room:
-            while words and font.getlength(f"{words}…") > room:
-                words = words[:-1]
-            words = f"{words.rstrip()}…"
-        self.words.append(((x, y), words, {"font": font, "fill": colour, "anchor": anchor}))
-
-    def _font(self, size: int, bold: bool) -> Any:
-        from matplotlib.font_manager import FontProperties, findfont
-        from PIL import ImageFont
-
-        if (size, bold) not in self.fonts:
-            path = findfont(FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal"))
-            self.fonts[size, bold] = ImageFont.truetype(path, size)
-        return self.fonts[size, bold]
-
-    def rectangle(self, x: float, y: float, width: float, height: float, colour: str) -> None:
-        """A filled rectangle, its top left corner at (x, y)."""
-        from matplotlib.colors import to_rgb
-
-        tint = np.round(np.array(to_rgb(colour)) * 255.0).astype(np.uint8)
-        self.pixels[round(y) : round(y + height), round(x) : round(x + width), :3] = tint
-
-    def bar(self, x: float, y: float, share: float, colour: str, length: float) -> None:
-        """A horizontal bar."""
-        self.rectangle(x, y - 4, length, 8, EMPTY)
-        self.rectangle(x, y - 4, length * min(1.0, max(0.0, share)), 8, colour)
-
-    def sign(self, x: float, y: float, marker: str, size: float, colour: str, edge: str = "none") -> None:
-        """A marker of matplotlib, ``size`` points across."""
-        from matplotlib.lines import Line2D
-
-        drawn: Any = Line2D([x], [HEIGHT - y], marker=marker, markersize=size, mfc=colour, mec=edge)
-        drawn.set_transform(self.identity)
-        drawn.set_figure(self.figure)
-        drawn.draw(self.renderer)
+    def _time(self, recording: Recording, number: int) -> None:
+        """How much of the animation is over, with a mark where the agent recognises the world."""
+        length, last = WIDTH - 2 * EDGE, max(1, len(recording.frames) - 1)
+        self.rectangle(EDGE, TIME, length, 3, EMPTY)
+        self.rectangle(EDGE, TIME, length * number / last, 3, DIM)
+        for place in range(number + 1):
+            if recording.decides(place):
+                right = recording.verdict(recording.frames[place])[1]
+                colour = INK if right is None else DONE if right else WRONG
+                self.rectangle(EDGE + length * place / last - 2, TIME - 3, 4, 9, colour)
