@@ -249,7 +249,10 @@ def test_rows_are_picked_by_words():
     cases = suites.short_suite()
     assert {case.place for case in suites.pick(cases, "SPARSE")} == {f"sparse random, H = {h}" for h in (10, 30, 100)}
     assert {case.told for case in suites.pick(cases, "doors", "recall")} == {"Recall"}
-    assert suites.pick(cases) == cases
+    assert {case.told for case in suites.pick(cases, "doors", ["recall", "PSRL, f"])} == {"Recall", "PSRL, fresh"}
+    assert suites.pick(cases) == suites.pick(cases, [], []) == cases
+    with pytest.raises(ValueError, match="only is 'lava', which names no row"):
+        suites.pick(cases, ["doors", "lava"])
     with pytest.raises(ValueError, match="only is 'lava', which names no row; there are FrozenLake 8x8, 3 maps; "):
         suites.pick(cases, "lava")
     with pytest.raises(ValueError, match="agent is 'nobody', which names no row; there are Random; one-episode"):

@@ -35,7 +35,7 @@ def test_everything_is_written_and_written_again(tmp_path):
     assert "rings, λ = 1, M = 4" in page
     assert "aomultirl compare --suite hard" in page
     assert "data:image/png;base64," in page
-    inches = suite_figure.draw(shown.rows, "whole run", "", ()).get_figwidth()
+    inches = suite_figure.draw(shown.rows, "whole run").get_figwidth()
     assert f'width="{round(96 * inches)}"' in page
     assert 'id="plotly"' not in page  # there is no chart that would need its 5 MB
     assert len(page) < 2**20
@@ -64,12 +64,54 @@ def test_a_quick_look_judges_nothing():
 
 def test_every_agent_has_a_line_in_the_figure():
     shown = result("Random", "Recall", "optimum")
-    figure = suite_figure.draw(shown.rows, "whole run", "% of the optimum", ("Recall",))
+    figure = suite_figure.draw(shown.rows, "whole run", ("Recall",))
     (panel,) = figure.axes
     assert [label.get_text() for label in panel.get_yticklabels()] == ["Random", "Recall", "optimum"]
     assert panel.get_title() == "rings, λ = 1, M = 4"
     points = [line.get_xdata()[0] for line in panel.lines if line.get_marker() == "o"]
     assert points == [1.0, 11.0, 21.0]
+
+
+def test_a_figure_of_few_agents_says_the_means_and_who_is_told_is_grey():
+    shown = result("PSRL, pooled", "PSRL, told", "Recall", "optimum")
+    (panel,) = suite_figure.draw(shown.rows, "whole run", ("Recall",)).axes
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    assert [text.get_text() for text in panel.texts] == ["1", "11", "21", "31"]
+    colours = {name: line.get_color() for name, line in zip(names, panel.lines[1::2], strict=True)}
+    assert colours["PSRL, told"] == colours["optimum"] == suite_figure.FAINT
+    assert len({colours["Recall"], colours["PSRL, pooled"], suite_figure.FAINT}) == 3
+    assert panel.get_xlim() == (0.0, 105.0)
+    assert panel.get_xlabel() == "% of the optimum, whole run"
+    many = suite_figure.draw(
+        {**shown.rows, **{(RING, str(i)): shown.rows[RING, "Recall"] for i in range(9)}}, "whole run"
+    )
+    assert not many.axes[0].texts
+
+
+def test_every_place_has_its_unit_and_few_agents_have_three_places_side_by_side():
+    cases = [case for case in suites.SUITES["short"]() if case.told == "Recall"]
+    runs = [[SuiteRun(np.empty(0, np.int64), 0, 1.0, 0, 0, 9, np.nan, numbers={"K = 200": 7.0})] for _ in cases]
+    shown = suite_report.SuiteResult("short", cases, runs, [], "")
+    panels = suite_figure.draw(shown.rows, "K = 200").axes
+    units = {panel.get_title(): panel.get_xlabel() for panel in panels}
+    assert units["Taxi, reward a life"] == "reward a life, K = 200"
+    assert units["FrozenLake 8x8, 3 maps"] == "% of the optimum, K = 200"
+    assert len({round(panel.get_position().x0, 6) for panel in panels}) == suite_figure.FEW_PANELS
+
+
+def test_the_figure_shows_the_column_that_was_asked_for(tmp_path, capsys):
+    command = ["compare", "--suite", "drift", "--only", "drifts", "--agent", "random", "--agent", "PSRL, p", "--quick"]
+    assert cli.run([*command, "--column", "last quarter", "--out", str(tmp_path / "a")]) == 0
+    assert cli.run([*command, "--out", str(tmp_path / "b")]) == 0
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert "--agent random --agent &#39;PSRL, p&#39; --quick" in page.replace(" --column &#39;last quarter&#39;", "")
+    figures = [(tmp_path / name / "figure.svg").read_bytes() for name in "ab"]
+    assert figures[0] != figures[1]
+    capsys.readouterr()
+    assert cli.run([*command, "--column", "last", "--out", str(tmp_path / "c")]) == 2
+    assert "column must be one of 'whole run', 'last quarter', not 'last'" in " ".join(capsys.readouterr().err.split())
+    assert cli.run([*command, "--column", "last quarter"]) == 2
+    assert "it goes with --out" in " ".join(capsys.readouterr().err.split())
 
 
 def beds_result(numbers):
@@ -91,15 +133,16 @@ def test_units_that_differ_do_not_decide_the_order():
             "CliffWalking, restarting": {"Random": -950.0, "Recall": -5000.0},
         }
     )
-    figure = suite_figure.draw(shown.rows, "whole run", "reward of an episode", ("Recall",))
+    figure = suite_figure.draw(shown.rows, "whole run", ("Recall",))
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["Random", "Recall"]
     assert suite_report.unit_of(shown.cases) == "reward of an episode"
 
 
-def test_many_places_stand_in_rows_that_each_name_the_agents():
+def test_many_places_stand_in_rows_that_each_name_the_agents(monkeypatch):
+    monkeypatch.setattr(suite_figure, "FEW_AGENTS", 0)
     places = dict.fromkeys(case.place for case in suites.beds_suite())
     shown = beds_result({place: {"Random": -4000.0 * number, "Recall": 0.5} for number, place in enumerate(places)})
-    figure = suite_figure.draw(shown.rows, "whole run", "reward of an episode")
+    figure = suite_figure.draw(shown.rows, "whole run")
     boxes = [panel.get_position() for panel in figure.axes]
     assert len(boxes) == 18
     assert len({round(box.y0, 6) for box in boxes}) == 3

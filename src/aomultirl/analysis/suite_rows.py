@@ -30,6 +30,8 @@ class Row(NamedTuple):
     numbers: dict[str, NDArray[np.float64]]
 
 
+SHARE_UNIT = "% of the optimum"
+"""What numbers are where they are shares."""
 Rows = Mapping[tuple[str, str], Row]
 """Rows by place and agent, in the order of the cases."""
 
@@ -56,7 +58,7 @@ def unit_of(cases: Sequence[SuiteCase]) -> str:
     """What the numbers of a suite are, in words."""
     kinds = {(case.is_bed, case.reward_range is None) for case in cases}
     words = {
-        (False, True): "% of the optimum",
+        (False, True): SHARE_UNIT,
         (False, False): "reward a life",
         (True, False): "reward of an episode",
     }

@@ -34,10 +34,12 @@ def compare(
         ),
     ] = None,
     only: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Of a suite, the worlds with this word in their names.")
+        list[str] | None,
+        typer.Option(metavar="WORD", help="Of a suite, the worlds with this word in their names; may be repeated."),
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Of a suite, the agents with this word in their names.")
+        list[str] | None,
+        typer.Option(metavar="WORD", help="Of a suite, the agents with this word in their names; may be repeated."),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Of a suite, 2 runs of a tenth of the episodes; targets are not judged.")
@@ -59,6 +61,12 @@ def compare(
         Path | None,
         typer.Option(metavar="FOLDER", help="Of a suite: write a page, a figure and the verdicts on what is claimed."),
     ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a suite with --out: the column of the table that the figure shows; the first by default."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
     plugin: Plugins = None,
 ) -> None:
@@ -72,18 +80,22 @@ def compare(
     [bold]aomultirl compare --suite identify --runs 20[/bold]
     [bold]aomultirl compare --suite short --only doors --quick[/bold]
     [bold]aomultirl compare --suite hard --runs 3 --out results/hard[/bold]
+    [bold]aomultirl compare --suite short --only Taxi --only cliff --agent Recall --agent Q-learning[/bold]
     """
     if bool(places) == (suite is not None):
         raise ValueError(f"compare takes folders of results, or --suite with one of {', '.join(SUITES)}")
     if places:
-        texts, numbers = {"only": only, "agent": agent, "worlds": worlds}, {"runs": runs, "seed": seed}
         for name, value in {
-            **texts,
-            **numbers,
+            "only": " ".join(only or ()) or None,
+            "agent": " ".join(agent or ()) or None,
+            "worlds": worlds,
+            "runs": runs,
+            "seed": seed,
             "workers": workers,
             "quick": quick or None,
             "keep": keep,
             "out": out,
+            "column": column,
         }.items():
             if value is not None:
                 raise ValueError(f"{name} is {value}, but folders are read as they are; it goes with --suite")
@@ -102,6 +114,7 @@ def compare(
             workers=workers,
             keep=keep,
             out=out,
+            column=column,
         )
 
 
@@ -117,8 +130,8 @@ def _compare_folders(places: list[Path], as_json: bool) -> None:
 def _compare_suite(
     suite: str,
     *,
-    only: str | None,
-    agent: str | None,
+    only: list[str] | None,
+    agent: list[str] | None,
     quick: bool,
     worlds: str | None,
     runs: int | None,
@@ -126,7 +139,9 @@ def _compare_suite(
     workers: int | None,
     keep: Path | None,
     out: Path | None,
+    column: str | None,
 ) -> None:
+    from aomultirl.analysis import suite_rows
     from aomultirl.experiments import executors, progress, suites
     from aomultirl.reports import suite_report, suites_table, tables
     from aomultirl.reports.claims_table import print_claims
@@ -143,6 +158,10 @@ def _compare_suite(
     kept = None if keep is None else suites.KeptRuns(keep)
     if out is not None:
         suite_report.check(out)
+    if column is not None:
+        if out is None:
+            raise ValueError(f"column is {column!r}, but there is no figure; it goes with --out")
+        checks.choice("column", column, suite_rows.columns_of(cases))
     with progress.bar("runs", sys.stderr) as done:
         results = suites.run_suite(cases, count, chosen, processes, done, kept)
     sets = suites.SETS_A_SEED * chosen
@@ -161,11 +180,13 @@ def _compare_suite(
         table = suites_table.reward_table(cases, results, notes, best_first=suite in suites.CONTESTS)
     screen = console()
     screen.print(tables.for_terminal(table))
-    asked = {"only": only, "agent": agent, "worlds": worlds, "runs": runs, "seed": seed}
-    options = [f"--{name} {shlex.quote(str(value))}" for name, value in asked.items() if value is not None]
+    asked: list[tuple[str, str | int | None]] = [("only", word) for word in only or ()]
+    asked += [("agent", word) for word in agent or ()]
+    asked += [("worlds", worlds), ("runs", runs), ("seed", seed), ("column", column)]
+    options = [f"--{name} {shlex.quote(str(value))}" for name, value in asked if value is not None]
     again = " ".join([f"aomultirl compare --suite {suite}", *options, *(["--quick"] if quick else [])])
     shown = suite_report.SuiteResult(suite, cases, results, notes, again, is_whole=not quick)
     print_claims([claim.as_json() for claim in shown.claims], "What the suite is claimed to show", screen)
     if out is not None:
-        for path in suite_report.write(shown, out):
+        for path in suite_report.write(shown, out, column):
             screen.print(str(path), style="dim", highlight=False)

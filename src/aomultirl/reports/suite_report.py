@@ -93,14 +93,20 @@ def check(out: str | Path) -> None:
         raise ValueError(f"out is {str(folder)!r}, which holds {some!r} and is not a folder of a suite; name another")
 
 
-def write(result: SuiteResult, out: str | Path) -> list[Path]:
-    """Write everything; every file is whole or not there.  What a suite wrote there before is replaced."""
+def write(result: SuiteResult, out: str | Path, column: str | None = None) -> list[Path]:
+    """Write everything; every file is whole or not there.  What a suite wrote there before is replaced.
+
+    Parameters
+    ----------
+    column
+        the heading of what the figure shows; the first by default.
+    """
     check(out)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     files.clear_partials(folder)
-    rows, column = result.rows, result.columns[0]
-    figure = suite_figure.draw(rows, column, f"{unit_of(result.cases)}, {column}", (RECALL,))
+    rows = result.rows
+    figure = suite_figure.draw(rows, result.columns[0] if column is None else column, (RECALL,))
     mark = {"kind": KIND, "suite": result.name, "command": result.command, "version": aomultirl.__version__}
     content = {
         MARK: json.dumps(mark, indent=2),
@@ -144,7 +150,7 @@ def make_page(result: SuiteResult, rows: Rows, figure: bytes, figure_width: int)
 def _best(rows: Rows, place: str, column: str) -> str:
     """Who earns most in a place of those that are not told the world; empty where all are."""
     for label, row in ranked(rows, place, column):
-        if not any(case.is_planner or case.is_told for case in row.cases):
+        if not suite_figure.is_told(row):
             return label
     return ""
 

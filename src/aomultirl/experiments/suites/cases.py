@@ -174,20 +174,27 @@ def quick(cases: Iterable[SuiteCase]) -> list[SuiteCase]:
     ]
 
 
-def pick(cases: Sequence[SuiteCase], only: str | None = None, agent: str | None = None) -> list[SuiteCase]:
-    """The rows of the worlds that have ``only`` in their names and of the agents that have ``agent``, in any case.
+Words = str | Sequence[str] | None
+"""A word, or several of which one is enough; nothing asks for all."""
+
+
+def pick(cases: Sequence[SuiteCase], only: Words = None, agent: Words = None) -> list[SuiteCase]:
+    """The rows of the worlds that have a word of ``only`` in their names and of the agents with one of ``agent``, in
+    any case.
 
     Raises
     ------
     ValueError
-        there is none; the message names those that there are.
+        a word names no row; the message names those that there are.
     """
     chosen = list(cases)
-    for argument, field, word in (("only", "place", only), ("agent", "told", agent)):
-        if word is None:
-            continue
+    for argument, field, words in (("only", "place", only), ("agent", "told", agent)):
+        asked = [words] if isinstance(words, str) else list(words or ())
         there = list(dict.fromkeys(str(getattr(case, field)) for case in chosen))
-        chosen = [case for case in chosen if word.lower() in getattr(case, field).lower()]
-        if not chosen:
-            raise checks.Refusal(argument, f"is {checks.shown(word)}, which names no row; there are {'; '.join(there)}")
+        for word in asked:
+            if not any(word.lower() in name.lower() for name in there):
+                known = "; ".join(there)
+                raise checks.Refusal(argument, f"is {checks.shown(word)}, which names no row; there are {known}")
+        if asked:
+            chosen = [case for case in chosen if any(word.lower() in getattr(case, field).lower() for word in asked)]
     return chosen
