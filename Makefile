@@ -14,7 +14,7 @@ WITH_GYMNASIUM := tests/test_hidden_worlds.py tests/test_docs_your_environment.p
 # Tests start a hundred processes; each would compile all sources anew where the environment forbids to keep bytecode.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick test-rlberry bench bench-peers docs rooms hooks package clean
+.PHONY: reproduce test test-quick test-all test-pythons test-pythons-quick test-beds test-beds-quick test-rlberry bench bench-peers docs screens rooms hooks package clean
 .DEFAULT_GOAL := test
 
 reproduce: $(VENV)/use.stamp
@@ -70,6 +70,10 @@ bench-peers: .venv-peers/peers.stamp
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/sphinx-build -q -E -W -b html docs docs/_build
+
+# The images that README and docs show and that take minutes; tests/screens.py has the commands, those of the others too.
+screens: $(VENV)/dev.stamp
+	$(BIN)/python tests/screens.py
 
 # docs/images/rooms.svg, after a part of the package begins or ceases to import from another.
 rooms: $(VENV)/dev.stamp

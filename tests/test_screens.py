@@ -1,0 +1,57 @@
+"""Every image that README and docs show is made by a command that can be typed, and is one that somebody looks at."""
+
+import re
+
+import pytest
+from PIL import Image
+
+import screens
+from screens import IMAGES, LONG, ROOT, SCREENS
+from stated import marks
+from stated.reading import pages
+
+SHOWN = re.compile(r"(?:docs/|\.\./|\b)images/([\w.-]+)")
+
+
+def test_every_image_that_is_shown_has_a_command_and_is_there():
+    named = {name: page for page in pages() for name in SHOWN.findall((ROOT / page).read_text(encoding="utf-8"))}
+    lacking = {name: page for name, page in named.items() if name not in {**SCREENS, **LONG}}
+    assert not lacking, "tests/screens.py has no command for these"
+    assert {name for name in named if not (IMAGES / name).is_file()} == set()
+    assert {path.name for path in IMAGES.iterdir()} == set(named), "an image that no page shows, or none that is shown"
+    assert set(SCREENS) | set(LONG) == set(named)
+    assert not set(SCREENS) & set(LONG)
+
+
+@pytest.mark.parametrize("command", {screen.command for screen in SCREENS.values()} | set(LONG.values()))
+def test_every_command_can_be_typed(command):
+    assert marks.runs(command)
+    assert not marks.runs(f"{command} --no-such-option")
+
+
+def test_pages_that_show_an_image_of_minutes_say_its_command():
+    """Whoever sees the animation or a figure of runs can make it: the command stands beside it, without the folder."""
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").replace("\\\n", " ").split())
+    for name in ("recognising.gif", "others.png"):
+        assert f"docs/images/{name}" in text
+        words = re.sub(r" --(gif|out) \S+", "", SCREENS[name].command)
+        assert words in text
+
+
+def test_the_animation_is_small_and_takes_some_ten_seconds():
+    path = IMAGES / "recognising.gif"
+    assert path.stat().st_size < 400_000
+    with Image.open(path) as image:
+        times = []
+        for number in range(image.n_frames):
+            image.seek(number)
+            times.append(image.info["duration"])
+    assert 8_000 <= sum(times) <= 13_000
+
+
+def test_an_image_is_made_and_put_where_the_pages_show_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(screens, "IMAGES", tmp_path)
+    made = screens.make("grids.png")
+    assert made == tmp_path / "grids.png"
+    with Image.open(made) as new, Image.open(IMAGES / "grids.png") as old:
+        assert new.size == old.size
