@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import aomultirl as ao
+
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\s*^```text\n(?P<shown>.*?)^```$)?", re.MULTILINE | re.DOTALL)
 PAGES = ("README.md", "docs/is_it_my_problem.md")
@@ -25,3 +27,17 @@ def test_every_block_runs_in_order_and_prints_what_is_shown(page, capsys, tmp_pa
         exec(compile(block["code"], page, "exec"), names)
         printed = capsys.readouterr().out
         assert printed == (block["shown"] or ""), block["code"]
+
+
+def test_what_others_earn_on_the_lakes_of_the_readme():
+    """`Pooled(QLearning())` earns 25.4 and who is told the map 42.8, in the last twenty of the same sixty episodes."""
+    first = BLOCK.search((ROOT / "README.md").read_text(encoding="utf-8"))["code"]
+    names = {}
+    exec(first.partition("agent = ")[0], names)
+    for agent, earned in (
+        (ao.agents.Pooled(ao.learning.QLearning(), 300, rewards="unknown"), 25.4),
+        (ao.agents.Told(ao.learning.Practical(), 300, rewards="unknown"), 42.8),
+    ):
+        history = ao.interact(agent, names["lakes"], episodes=60, terminal="restart")
+        lately = re.search(r"([\d.]+) lately", str(history))[1]
+        assert float(lately) == pytest.approx(earned, abs=0.05)

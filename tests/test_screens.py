@@ -6,6 +6,8 @@ import pytest
 from PIL import Image
 
 import screens
+from aomultirl import worlds
+from aomultirl.analysis import recorder, watched_agents
 from screens import IMAGES, LONG, ROOT, SCREENS
 from stated import marks
 from stated.reading import pages
@@ -47,6 +49,17 @@ def test_the_animation_is_small_and_takes_some_ten_seconds():
             image.seek(number)
             times.append(image.info["duration"])
     assert 8_000 <= sum(times) <= 13_000
+
+
+def test_the_animation_shows_what_the_readme_says():
+    """One of four worlds by four remembered ones; almost certain at step 41, rightly, and to the end."""
+    models = worlds.gridworld(edges="stay")
+    recording = recorder.record(watched_agents.make("recall", models), models, episode=42, seed=1)
+    assert len(set(recording.mostly.values())) == len(models) == 4
+    known = [frame.step for number, frame in enumerate(recording.frames) if recording.decides(number)]
+    assert known == [41]
+    assert all(frame.right for frame in recording.frames if frame.step >= 41)
+    assert not any(frame.recognised for frame in recording.frames if frame.step < 41)
 
 
 def test_an_image_is_made_and_put_where_the_pages_show_it(tmp_path, monkeypatch):

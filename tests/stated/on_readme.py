@@ -4,20 +4,20 @@ import numpy as np
 
 from aomultirl.experiments.specification import read_specification
 from stated.checks import states
-from stated.computed import EXPERIMENT, cases, clustering_horizon, hitting_time, identification_bound, kept, row
+from stated.computed import EXPERIMENT, cases, clustering_horizon, identification_bound, kept, row
 from stated.reading import ROOT
 
 README = "README.md"
 
 
-@states(README, "# {} million steps, half a second")
-def steps_of_the_first_example():
+@states(README, "episodes=200)  # {} million steps")
+def steps_of_the_papers_example():
     return [EXPERIMENT.episodes * (clustering_horizon("released") + 200) / 1e6]
 
 
-@states(README, "# {} steps; the paper says {}")
-def the_hitting_time():
-    return hitting_time(), EXPERIMENT.cells()[0].agent["parameters"]["hitting_time"]
+@states(README, "# the paper says {}")
+def the_hitting_time_of_the_paper():
+    return [EXPERIMENT.cells()[0].agent["parameters"]["hitting_time"]]
 
 
 @states(README, "| Γ, M, λ, D | {} / {} |")
@@ -59,7 +59,7 @@ def what_learning_alone_earns():
     return sorted(table[0][0] for table in tables)
 
 
-@states(README, "that start anew {} %, where Q-learning earns {} (")
+@states(README, "that start anew {} %, where Q-learning earns {}.")
 def what_is_earned_on_lakes():
     lakes = "FrozenLake 8x8, 4 maps, restarting"
     q_learning = row("docs/measured.md", "FrozenLake 8 x 8, 4 maps, restarting", after="## Long episodes")[-2][0]
@@ -80,3 +80,42 @@ def entrants():
 @states(README, "lists of values, runs: {} cells,")
 def cells_of_the_quick_example():
     return [len(read_specification(ROOT / "examples/quick.toml").cells())]
+
+
+def on_others(place):
+    """What Recall, PSRL and Q-learning earn in the last quarter of short lives."""
+    return [
+        np.mean(kept("short", place, told, "last quarter")) for told in ("Recall", "PSRL, pooled", "Q-learning, pooled")
+    ]
+
+
+@states(README, "With {} slippery maps it earns {} % of the optimum, where PSRL and Q-learning earn {} and {};")
+def what_is_earned_on_slippery_lakes():
+    return 3, *on_others("FrozenLake 8x8, 3 maps, slippery")
+
+
+@states(
+    README, "on cliffs it loses {} a life, and they lose {} and {}; with taxis it earns {}, and they lose {} and {}."
+)
+def what_is_earned_on_cliffs_and_with_taxis():
+    cliff, taxi = on_others("cliff, reward a life"), on_others("Taxi, reward a life")
+    return [-number for number in cliff] + [taxi[0]] + [-number for number in taxi[1:]]
+
+
+@states(README, "the last quarter of {} lives, {} runs, means and {} % intervals")
+def how_others_were_measured():
+    lives = cases("short")[0].episodes
+    return lives, len(kept("short", "Taxi, reward a life", "Recall", "last quarter")), 95
+
+
+@states(README, "one way to the goal is often safe on {} maps of {}")
+def maps_of_a_lake():
+    return 2, 3
+
+
+@states(README, "In [{} environments](docs/test_beds.md) that others wrote it is best of those not told in {}.")
+def how_often_it_is_best_in_the_beds():
+    page = (ROOT / "docs/test_beds.md").read_text(encoding="utf-8")
+    life = page.partition("## One life an episode")[2].partition("## ")[0]
+    recall = [line.split("|")[6].strip() for line in life.splitlines() if line.startswith("|")][2:]
+    return len(recall), sum(cell.startswith("**") for cell in recall)
