@@ -36,6 +36,11 @@ KINDS = (
     Kind("code, which other tests run or resolve", "`rings(9, M)` and ``20``", r"`+[^`]+`+"),
     Kind("where links lead", "[one](docs/2.md)", r"\]\([^)]*\)"),
     Kind("lines of tables, and numbers of items", "1. one", r"^\s*\d+\.\s|^\s*\|[-| :]+\|$"),
+    Kind(
+        "how a directive of Sphinx is set",
+        "::::{grid} 1 1 3 3",
+        r"^:{3,}\{[\w-]+\}.*$|^:[\w-]+:.*$",
+    ),
     Kind("numbers of headings", "## 2. A version", r"^#+ \d+\.(?!\d)"),
     Kind("powers and indices that are letters", "2<sup>k</sup>", r"\d*<su[bp]>.*?</su[bp]>"),
     Kind("sizes as names", "the grid of 12 x 12, and 8x8", r"(?<![\w.])\d+ ?[x×] ?\d+\b"),
