@@ -22,8 +22,8 @@ GAP = 0.15
 """Inches between panels."""
 MOST_PANELS, FEW_PANELS = 6, 3
 """Side by side, of many agents and of few; further places stand below them, with the names of the agents again."""
-FEW_AGENTS, WIDE_LINE = 8, 0.24
-"""Agents up to which a figure is for a page of text, and the height of their lines in inches."""
+FEW_AGENTS, WIDE_LINE, LETTER = 8, 0.24, 0.062
+"""Agents up to which a figure is for a page of text; the height of their lines and the width of a letter, in inches."""
 TICKS = 4
 """Numbers along a panel at most; five of the length of -4,000 would touch each other."""
 
@@ -45,15 +45,17 @@ def draw(rows: Rows, heading: str, marked: Sequence[str] = ()) -> "Figure":
 
     places = list(dict.fromkeys(place for place, _ in rows))
     labels = _ordered(rows, places, heading)
-    beside, line = (FEW_PANELS, WIDE_LINE) if len(labels) <= FEW_AGENTS else (MOST_PANELS, LINE)
-    width = NAMES + min(len(places), beside) * (PANEL + GAP)
+    beside, line, names = MOST_PANELS, LINE, NAMES
+    if len(labels) <= FEW_AGENTS:
+        beside, line, names = FEW_PANELS, WIDE_LINE, min(NAMES, 0.15 + LETTER * max(map(len, labels)))
+    width = names + min(len(places), beside) * (PANEL + GAP)
     band = HEAD + FOOT + line * len(labels)
     height = band * math.ceil(len(places) / beside)
     with fonts():
         figure = Figure(figsize=(width, height))
         for number, place in enumerate(places):
             above, right = divmod(number, beside)
-            left, bottom = NAMES + right * (PANEL + GAP), height - (above + 1) * band + FOOT
+            left, bottom = names + right * (PANEL + GAP), height - (above + 1) * band + FOOT
             panel = figure.add_axes((left / width, bottom / height, PANEL / width, line * len(labels) / height))
             there = [rows.get((place, label)) for label in labels]
             unit = unit_of([case for row in there if row is not None for case in row.cases])
