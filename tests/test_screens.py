@@ -25,7 +25,10 @@ def test_every_image_that_is_shown_has_a_command_and_is_there():
     assert not set(SCREENS) & set(LONG)
 
 
-@pytest.mark.parametrize("command", {screen.command for screen in SCREENS.values()} | set(LONG.values()))
+COMMANDS = sorted({screen.command for screen in SCREENS.values()} | set(LONG.values()))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_can_be_typed(command):
     assert marks.runs(command)
     if command.startswith("aomultirl"):
