@@ -47,6 +47,7 @@ def test_the_coin_game_is_played_as_shown():
     code = block("TrackAndStop")
     exec(code, names)
     (limits, told), (rows, surely), (flips, about) = said(code, names)
+    assert rows == 48
     assert told == "T1 = 30 and T2 = 56.25 flips"
     assert limits == pytest.approx((30.0, 56.25))
     assert surely == f"{rows}, of which the lemma promises 8"
@@ -62,9 +63,17 @@ def test_a_strategy_of_your_own_plays_as_shown(repetitions):
     assert "repetitions=500" in code
     exec(code.replace("repetitions=500", f"repetitions={repetitions}"), names)
     ((rows, surely),) = said(code, names)
+    assert rows == 12
     assert surely.startswith(f"{rows}, ")
-    assert 100 < names["needed"].flips < 200
-    assert names["needed"].low > names["table"].limits.first
+    assert "about 140, uniform allocation takes 190" in code
+    needed, uniform = (
+        names["needed"],
+        theory.flips_needed(theory.UniformAllocation(), names["table"], repetitions=repetitions),
+    )
+    assert 100 < needed.flips < 200
+    assert needed.low < 140 < needed.high
+    assert uniform.low < 190 < uniform.high
+    assert needed.low > names["table"].limits.first
 
 
 def test_the_statements_of_the_paper_are_those_of_the_theory():

@@ -6,6 +6,7 @@ what has digits and is no number.  A number that has neither fails here, with it
 
 import re
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 
@@ -61,6 +62,37 @@ def test_every_mark_can_be_followed_and_belongs_to_a_number(name):
         why = marks.wrong(mark, name, numbers) if numbers else "it belongs to no number that nothing computes"
         wrong += [f"{name}:{mark.line}: {why}"] if why else []
     assert not wrong, "\n".join(wrong)
+
+
+def alone(test):
+    """Run a test of another file, read anew."""
+    file, name = test.split("::")
+    spec = spec_from_file_location("read_anew", ROOT / file)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    getattr(module, name)()
+
+
+@pytest.mark.parametrize("test", marks.COMPARES)
+def test_a_test_that_takes_numbers_from_a_page_notices_another_one(test, monkeypatch):
+    """Each number of each mark that names it, changed."""
+    alone(test)
+    read = type(ROOT).read_text
+    named = [(page, mark) for page in PAGES.values() for mark in page.marks if mark.words == f"tested by {test}"]
+    assert named
+    for page, mark in named:
+        for number in left(page, of(page.name)):
+            if not overlap(number, mark.start, mark.end):
+                continue
+            other = f"{page.text[: number.start]}{1000.7}{page.text[number.end :]}"
+
+            def changed(path, *args, name=page.name, other=other, **options):
+                return other if path == ROOT / name else read(path, *args, **options)
+
+            with monkeypatch.context() as patched:
+                patched.setattr(type(ROOT), "read_text", changed)
+                with pytest.raises((AssertionError, ValueError)):
+                    alone(test)
 
 
 @pytest.mark.parametrize("name", PAGES)

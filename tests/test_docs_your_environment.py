@@ -20,7 +20,16 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch, capsys):
     every = pieces(ROOT / "docs" / "your_environment.md")
     assert len(every) == 5
     for piece in every:
-        exec(piece, names)
+        if not piece.startswith("agent = ao.load_agent"):
+            exec(piece, names)
+            continue
+        again, first, second = piece.splitlines()
+        exec(f"{again}\n{first}", names)
+        assert names["history"]["episode"].tolist() == list(range(60, 80))
+        assert first.endswith("  # episodes 60 to 79")
+        exec(second, names)
+        assert len(names["history"]) == 20
+        assert second.endswith("  # and 20 more")
     shown = capsys.readouterr().out
     assert "Recall: 60 episodes" in shown
     assert "Belief(world=" in shown

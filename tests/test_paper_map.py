@@ -73,7 +73,9 @@ def counted(column):
     found = {}
     for row in SECTIONS:
         ends = [int(number) for number in re.findall(r"\d+", row[column])]
-        found |= dict.fromkeys(range(ends[0], ends[-1] + 1), row[0]) if ends else {}
+        here = range(ends[0], ends[-1] + 1) if ends else ()
+        assert not set(here) & set(found), f"{row[0]} has what another section has"
+        found |= dict.fromkeys(here, row[0])
     return found
 
 

@@ -191,7 +191,7 @@ def verdict(words, *some):
     ],
 )
 def test_marks_that_can_be_followed(words):
-    assert verdict(words, "12,345") is None
+    assert verdict(words) is None
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,20 @@ def test_marks_that_cannot(words, why):
     assert why in verdict(words, "12,345")
 
 
-def test_a_test_reads_the_page_or_has_the_numbers():
-    words = "tested by tests/test_stated.py::test_a_test_reads_the_page_or_has_the_numbers"
-    assert marks.wrong(Mark(1, words, 0, 1), "docs/no_such_page.md", ["12,345"]) is None
-    why = marks.wrong(Mark(1, words, 0, 1), "docs/" + "other" + "_page.md", [f"{12_345 + 1:,}"])
-    assert why == "tests/test_stated.py neither reads this page nor has 12,346"
+LISTED = (54_321, "98,765")
+
+
+def test_a_test_has_the_numbers_in_its_lines_or_in_constants_that_it_names():
+    """12,345 is here, and 54,321 and 98,765 are in what is named here."""
+    assert LISTED
+
+    def why(words, *numbers):
+        test = f"tested by tests/test_stated.py::{words}"
+        return marks.wrong(Mark(1, test, 0, 1), "docs/page.md", numbers)
+
+    name = "test_a_test_has_the_numbers_in_its_lines_or_in_constants_that_it_names"
+    assert why(name, "12,345", "54,321", "98,765") is None
+    another = f"{12_345 + 1:,}"
+    assert why(name, "12,345", another) == f"{name} does not have {another}"
+    assert why("test_marks_that_cannot", "54,321") == "test_marks_that_cannot does not have 54,321"
+    assert why("test_numbers_agree_to_the_digits_that_are_shown", "97.749") is None  # in its decorator

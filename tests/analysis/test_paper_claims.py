@@ -93,6 +93,8 @@ def test_what_is_much_like_the_paper_holds_but_for_six_claims_on_worlds_and_step
     assert "With the defaults six do not" in text
     for words in ("101,262", "101,388", "610,848", "82,320", "350,443", "256", "204"):
         assert words in text
+    assert "from 15 to 60" in found[PASSES].rule.words
+    assert found[NEAR].rule.predicted == found[RISES].rule.predicted == found[AS_WELL].rule.predicted == 90
 
 
 @pytest.mark.parametrize(
@@ -232,6 +234,9 @@ def test_the_experiment_breaks_assumption_19():
     """E34: K1 S A is at least M S A = 256, and K is 204."""
     found = claims()[ASSUMPTION]
     assert (found.verdict, found.measured, found.predicted) == (False, 256, 204)
+    assert theory.early_episodes(16, 4, 204) < 4
+    assert 4 * 64 == 256 > 204 - 4 == 200
+    assert {cell.agent["parameters"].get("hitting_time", 7) for cell in PaperExperiment().cells()} == {7}
     assert "K would have to be above 256 (E34)" in found.reason
     long = claims(tasks=[0, 1, 2, 3] + [0] * 53)[ASSUMPTION]
     assert (long.verdict, long.measured, long.predicted) == (True, 256, 257)

@@ -120,11 +120,34 @@ def test_tables_have_a_row_for_every_bed_and_say_what_is_missing(tmp_path: Path)
     assert (tmp_path / "figure.png").stat().st_size > 10_000
 
 
+VARIANTS = {
+    "Taxi": 4,
+    "MiniGrid-Empty-6x6": 2,
+    "DynaMaze": 4,
+    "WindyGridworld": 4,
+    "GameOfLife": 3,
+    "CrossingTraffic": 4,
+    "FrozenLake": 3,
+    "CliffWalking": 3,
+    "AnyMDP": 3,
+}
+TASKS = ("instances 1 to 3", "instances 1 and 2", "tasks of 16 states with the seeds 1 to 3")
+
+
+@pytest.mark.parametrize("bed", BEDS, ids=lambda bed: bed.name)
+def test_every_bed_has_as_many_variants_as_the_page_says(bed: Bed) -> None:
+    if not bed.is_installed:
+        pytest.skip(f"{bed.name} is not installed")
+    assert len(bed.variants()) == VARIANTS[bed.name]
+
+
 def test_the_page_tells_of_every_bed() -> None:
     prose = (DOCS / "test_beds.md").read_text().split(page.BEGIN)[0]
+    assert [words for words in TASKS if words not in prose] == []
+    assert set(VARIANTS) == {bed.name for bed in BEDS}
     for bed in BEDS:
         assert bed.name in prose
         assert bed.package in prose
-        assert bed.hidden in prose
+        assert f"| {bed.hidden} | {VARIANTS[bed.name]} |" in prose
         row = next(line for line in prose.splitlines() if line.startswith("|") and bed.name in line)
         assert f"| {bed.lives} x {bed.life} | {bed.episodes} x {bed.long} |" in row
