@@ -93,6 +93,8 @@ def test_what_is_much_like_the_paper_holds_but_for_six_claims_on_worlds_and_step
     assert "With the defaults six do not" in text
     for words in ("101,262", "101,388", "610,848", "82,320", "350,443", "256", "204"):
         assert words in text
+    assert len(failing) == 6
+    assert found[PASSES].rule.predicted == 30
     assert "from 15 to 60" in found[PASSES].rule.words
     assert found[NEAR].rule.predicted == found[RISES].rule.predicted == found[AS_WELL].rule.predicted == 90
 

@@ -102,5 +102,6 @@ def agrees(written: str, value: float, within: float) -> bool:
     shown = worth(written)
     if within:
         return abs(value - shown) <= within * abs(shown)
-    decimals = len(written.partition(".")[2]) if "." in written and "e" not in written else 0
+    plain, _, power = written.partition("e") if written[-1:].isdigit() else (written, "", "")
+    decimals = len(plain.partition(".")[2]) - int(power or 0)
     return abs(value - shown) <= 0.5 * 10.0**-decimals + 1e-9 * abs(shown)

@@ -1,9 +1,11 @@
 """What Recall earns in long episodes."""
 
+from aomultirl.cli import comparing
 from aomultirl.experiments.suites import reward
 from stated.checks import states
 from stated.computed import kept, kept_runs
 from stated.measured import MIXTURE, PAGE, PSRL, RECALL, SPAN, TOLD, judged, maps, mean, more, note, proven, span
+from stated.on_suites import sets
 
 LONG = {
     "grid of the text, 4 x 4": "grid, third",
@@ -103,3 +105,21 @@ note("has two runs of {} and {} %,", lambda: sorted(kept("reward", "rare pair", 
 note("Share of the optimal reward in %, {} episodes, the paper's stream", lambda: [reward.EPISODES])
 note("most of them in episodes of {} steps", lambda: [reward.HORIZONS[-1]])
 note("and earns {} % all the same", lambda: [mean("reward", LARGEST, RECALL, "H = 1,000")])
+
+
+def count(told):
+    """The runs of somebody in every place and column where it is compared; as many in each."""
+    counts = {
+        len(kept_runs("reward", told, place, heading))
+        for place in LONG.values()
+        for heading in ("H = 500", "H = 2,000")
+    }
+    (runs,) = counts - {0}
+    return runs
+
+
+note("was first seen there, in one of {} runs", lambda: [comparing.RUNS])
+note("of its 95 % bootstrap interval over {} runs is", lambda: [comparing.RUNS])
+note("that it should be ({} runs, d87cc36;", lambda: [count(TOLD)])
+note("PSRL ({} runs) and the mixture of MDPs ({} runs), commit", lambda: [count(PSRL), count(MIXTURE)])
+note("it believes in one or two worlds of {}, and earns", lambda: sets("reward", LARGEST))

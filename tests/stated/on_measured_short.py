@@ -1,13 +1,14 @@
 """What Recall earns in one short life an episode."""
 
 import inspect
+import re
 
 import numpy as np
 
 import aomultirl as ao
 from aomultirl.analysis.intervals import over_runs
 from aomultirl.experiments.suites import short
-from stated.computed import cases, kept, row
+from stated.computed import cases, kept, kept_runs, row
 from stated.measured import (
     COLUMNS,
     MIXTURE,
@@ -26,6 +27,7 @@ from stated.measured import (
     span,
 )
 from stated.on_suites import CLIFFS, TAXIS, lakes, told_nothing
+from stated.reading import ROOT
 
 SHORT = {
     "FrozenLake 8 x 8, {} maps": "FrozenLake 8x8, 3 maps",
@@ -190,4 +192,17 @@ note(
     "maps but not which earns {}:",
     lambda: [short.FIRST.first, short.MORE.first, *(mean("short", SLIPPERY, TOLD, heading) for heading in COLUMNS[:2])],
     lambda: [mean("short", SLIPPERY, QMDP, COLUMNS[-1])],
+)
+
+
+def development_runs():
+    source = (ROOT / "examples/tuning/evidence.py").read_text(encoding="utf-8")
+    first, end = re.search(r"^SEEDS = range\((\d+), (\d+)\)$", source, re.MULTILINE).groups()
+    return [int(end) - int(first)]
+
+
+note("compares, in {} development runs each", development_runs)
+note(
+    "and what others earn ({} runs).",
+    lambda: {len(kept_runs("short", told, place, "last quarter")) for place in SHORT.values() for told in (PSRL, Q)},
 )

@@ -8,7 +8,8 @@ import numpy as np
 from aomultirl import theory
 from aomultirl.analysis import rules
 from aomultirl.analysis.errata import ERRATA
-from aomultirl.experiments.paper import HITTING_TIME, PaperExperiment
+from aomultirl.analysis.paper_claims import TIE, tied_states
+from aomultirl.experiments.paper import HITTING_TIME, LABELS, PaperExperiment
 from aomultirl.model_set import BELOW_SEPARATION
 from stated.checks import states, worth
 from stated.computed import clustering_horizon, grids, hitting_time
@@ -43,6 +44,47 @@ def the_hitting_time():
 @states(MAP, "diameter {}, hitting time {}; in the released version {} and infinite")
 def diameters():
     return grids()[0].diameter(), hitting_time(), grids("stay")[0].diameter()
+
+
+@states(EXPERIMENT, "{} agents, K = 200 episodes, {} runs, the paper's sequence")
+@states("README.md", "average per-episode reward of {} agents, {} runs]")
+def sizes_of_the_experiment():
+    return len(LABELS), PaperExperiment().runs
+
+
+states(EXPERIMENT, "of the {} agents: what each learned policy earns")(lambda: [len(LABELS)])
+
+
+@states(
+    MAP,
+    "| {} actions tie at {} states, in m1 and m4 with the released edges and in every world with those of the text |",
+)
+def ties():
+    """Of no world are there more than two best actions, and all with ties have as many."""
+    return most_best_actions(200), tied_to_go(200)
+
+
+@states(EXPERIMENT, "with {} or more steps to go {} actions tie at {} states of m1 and m4")
+def ties_until_the_end():
+    """The same from so many steps on; with fewer, other states tie, too."""
+    (least,) = [h for h in range(2, 10) if tied_to_go(h) == tied_to_go(200) != tied_to_go(h - 1)]
+    assert all((most_best_actions(h), tied_to_go(h)) == (2, tied_to_go(200)) for h in range(least, 200))
+    assert all(tied_states(world, 1) and tied_states(world, least - 1) for world in (*grids(), *grids("stay")))
+    return least, most_best_actions(least), tied_to_go(least)
+
+
+def tied_to_go(steps):
+    """How many states tie in each world of the text and in two of the released ones; 0 where counts differ."""
+    found = {edges: [tied_states(world, steps) for world in grids(edges)] for edges in ("stay", "third")}
+    counts = {len(tied) for tied in (*found["third"], found["stay"][0], found["stay"][3])}
+    return counts.pop() if len(counts) == 1 else 0
+
+
+def most_best_actions(steps):
+    """Of the worlds that tie with 200 steps to go."""
+    worlds = [*grids(), grids("stay")[0], grids("stay")[3]]
+    values = [world.rewards + world.transitions @ world.optimal_values(steps)[1] for world in worlds]
+    return max((best >= best.max(axis=1, keepdims=True) - TIE).sum(axis=1).max() for best in values)
 
 
 @states(MAP, "makes K1 S A at least {}, where K is {}")

@@ -1,10 +1,15 @@
 """What README and CONTRIBUTING state."""
 
+import shlex
+
 import numpy as np
 
+from aomultirl.experiments import suites
 from aomultirl.experiments.specification import read_specification
+from screens import OTHERS
 from stated.checks import states
 from stated.computed import EXPERIMENT, cases, clustering_horizon, identification_bound, kept, row
+from stated.on_suites import lakes, sets
 from stated.reading import ROOT
 
 README = "README.md"
@@ -25,12 +30,8 @@ def clustering_steps():
     return clustering_horizon("paper"), clustering_horizon("released")
 
 
-@states(
-    README,
-    "| `SequentialAOMultiRL` | Γ, λ | about {} |",
-    "[recognise a known world](docs/recall.md) in {} steps",
-    within=0.25,
-)
+@states(README, "| `SequentialAOMultiRL` | Γ, λ | about {} |", within=0.01)
+@states(README, "[recognise a known world](docs/recall.md) in {} steps", within=0.25)
 def steps_to_recognise():
     return row("docs/recall.md", "grid of the text | Γ of 3, λ")[0][:1]
 
@@ -72,7 +73,8 @@ def what_recall_earns_on_rings():
     return min(rings), max(rings)
 
 
-@states(README, "with some {} agents and learners", within=0.1)
+@states(README, "with some {} agents and learners", "some {} agents and learners in [one comparison]", within=0.1)
+@states("docs/contests.md", "in the same order: some {} rows in every place", within=0.1)
 def entrants():
     return [len({case.told for case in cases("hard") if case.place == cases("hard")[0].place})]
 
@@ -91,7 +93,7 @@ def on_others(place):
 
 @states(README, "With {} slippery maps it earns {} % of the optimum, where PSRL and Q-learning earn {} and {};")
 def what_is_earned_on_slippery_lakes():
-    return 3, *on_others("FrozenLake 8x8, 3 maps, slippery")
+    return *sets("short", "FrozenLake 8x8, 3 maps, slippery"), *on_others("FrozenLake 8x8, 3 maps, slippery")
 
 
 @states(
@@ -110,7 +112,19 @@ def how_others_were_measured():
 
 @states(README, "one way to the goal is often safe on {} maps of {}")
 def maps_of_a_lake():
-    return 2, 3
+    """On most sets who is told nothing earns on two maps of three, and on the third some lives end in a hole."""
+    count = sets("short", "FrozenLake 8x8, 3 maps")
+    return np.median(lakes()) * count[0], *count
+
+
+@states(README, "![{} environments, {} learners in each:")
+def what_the_figure_on_others_shows():
+    words = shlex.split(OTHERS)
+    named = {
+        option: [words[i + 1] for i, word in enumerate(words) if word == option] for option in ("--only", "--agent")
+    }
+    shown = suites.pick(cases("short"), named["--only"], named["--agent"])
+    return len({case.place for case in shown}), len({case.told for case in shown})
 
 
 @states(README, "In [{} environments](docs/test_beds.md) that others wrote it is best of those not told in {}.")

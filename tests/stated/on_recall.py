@@ -9,6 +9,7 @@ import numpy as np
 import aomultirl as ao
 from aomultirl import theory
 from aomultirl.agents import rereading, verdicts
+from aomultirl.cli import comparing
 from aomultirl.experiments.paper import FAILURE, HORIZON
 from aomultirl.learning import (
     alpha_vectors,
@@ -115,3 +116,8 @@ def what_recall_earns():
 @states(RECALL, "gains {} nats for each episode of the smaller one, half of")
 def margin():
     return [math.log(2.0)]
+
+
+@states(RECALL, "What all this earns, with {} runs a row")
+def runs_of_a_row():
+    return [comparing.RUNS]

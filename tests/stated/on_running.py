@@ -190,3 +190,8 @@ def bytes_of_a_pair():
 @states("docs/extending/learner.md", "beside it make {}.")
 def bytes_with_two_arrays():
     return [ao.learning.base.Learner.pair_bytes + 2 * np.dtype(np.float64).itemsize]
+
+
+@states(RUNNING, "`examples/` has {};")
+def examples():
+    return [len(list((ROOT / "examples").glob("*.toml")))]

@@ -120,7 +120,13 @@ ROWS = {
     ],
     "| cliff, reward a life | {} |": lambda: told_nothing(*CLIFFS)[1:],
     "| Taxi, reward a life | {} |": lambda: told_nothing(*TAXIS)[1:],
-    "Of the ten sets of three maps {} have no way": lambda: [np.isclose(lakes(), 2 / 3).sum()],
+    "Of the {} sets of {} maps {} have no way to the goal that is safe on all {}:": lambda: [
+        len(lakes()),
+        *sets("short", "FrozenLake 8x8, 3 maps"),
+        np.isclose(lakes(), 2 / 3).sum(),
+        *sets("short", "FrozenLake 8x8, 3 maps"),
+    ],
+    "So the {} runs that are reported by default": lambda: [comparing.RUNS],
     "and {} % of the optimum in the last quarter cannot be had; nor can {} % after {} lives": (
         lambda: [
             asked("FrozenLake 8x8, 3 maps", "last quarter"),

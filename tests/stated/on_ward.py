@@ -21,6 +21,9 @@ SIZES = {
     "of whom {} in {} had random doses, as in a trial": lambda: [1, 1 / ward_numbers.TRIAL],
     "({} visits' worth of it, chosen on another ward)": lambda: [ward_numbers.SHRINKAGE],
     "by grouping patients into {} states": lambda: [N_STATES],
+    "Survival by week of {} agents that begin with nothing": lambda: [
+        len({ward_numbers.POOLED, ward_numbers.RECALL, ward_numbers.TOLD})
+    ],
     "{} wards, each with its own run;": lambda: [FULL.runs],
     "steps, {} of them for those who learn from nothing and": lambda: [FULL.weeks],
 }

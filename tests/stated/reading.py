@@ -1,6 +1,7 @@
 """Pages as they are rendered: paragraphs, rows of tables and comments of code, and the numbers that they state.
 
-A number is written in digits, or in words before what it counts ("ten seconds", "half a billion", "seven of nine").
+A number is written in digits, or in words: before what it counts ("ten seconds", "half a billion", "seven of nine",
+"ten runs"), where it says how many do something ("six do not hold", "it is best in seven."), or from thirteen on.
 What :mod:`stated.exempt` lists is none.  Marks are comments of HTML, of which :mod:`stated.marks` says what they may
 say; what a mark belongs to is a matter of how a page is divided, so they are read here.
 """
@@ -26,6 +27,10 @@ COUNT = re.findall(
 )
 """Numbers that pages write in words."""
 _WORD = rf"(?:{'|'.join(COUNT)})"
+_TWO, _THREE, _LARGE = ("|".join(COUNT[least:-1]) for least in (2, 3, 13))
+"""Words from two, from three and from thirteen on."""
+_DONE = "do|does|did|hold|holds|held|fail|fails|failed|are|were|earn|earns|end|ended"
+_RUN = "runs|seeds|claims|agents|learners|environments|states"
 _UNIT = "(?:milliseconds?|nanoseconds?|seconds?|minutes?|hours?|times|percent|points|nats|orders of magnitude)"
 _SIGN = "[-\N{MINUS SIGN}]?"
 DIGITS = re.compile(rf"(?<![\w.]){_SIGN}\d[\d,]*(?<!,)(?:\.\d+)?(?:e{_SIGN}\d+|\^\d+|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?")
@@ -34,7 +39,10 @@ IN_WORDS = re.compile(
     rf"|\b(?!one |half ){_WORD} of (?:the )?{_WORD}\b"
     r"|\b(?:a|two|three|nine) (?:thirds?|quarters?|fifth|tenths?) of\b"
     r"|\b(?:some|under an?|within an?|half an?) (?:second|minute|hour)s?\b"
-    rf"|\b(?:some|an?|half a|{_WORD}) (?:hundred|thousand|million|billion)s?\b",
+    rf"|\b(?:some|an?|half a|{_WORD}) (?:hundred|thousand|million|billion)s?\b"
+    rf"|\b(?:{_LARGE})\b(?!-)"
+    rf"|\b(?:{_THREE})(?: (?:reported|development|random))? (?:{_RUN})\b"
+    rf"|(?<!best )(?<!last )(?<!first )(?<!other )\b(?:{_TWO})(?= (?:{_DONE}|in (?:one|{_TWO}))\b|[.,;)](?:\s|$))",
     re.IGNORECASE,
 )
 
