@@ -55,7 +55,8 @@ def test_evidence_in_an_episode(sure, runs):
     assert [line["name"] for line in view["data"]] == [*(f"w{name + 1}" for name in trace["worlds"]), "a new world"]
     assert f"a new world {100 * trace['belief'][-1][-1]:.1f} %" in view["words"]
     assert "found: evidence" not in page
-    assert "found: abstentions" in page
+    assert "found: episodes in no cluster" in page
+    assert "abstention" not in page
 
 
 def test_no_evidence_no_section(runs):

@@ -246,7 +246,7 @@ class Bounded(Rule):
         what = {"interval": "the whole 95 % interval is", "estimate": "the estimate is", "computed": "computed;"}[
             self.by
         ]
-        return f"{what} {RELATIONS[self.side]} {self.predicted:.4g}"
+        return f"{what} {RELATIONS[self.side]} {number(self.predicted)}"
 
     def _is_so(self, estimate: Measurement) -> bool | None:
         ends = (estimate.low, estimate.high) if self.by == "interval" else (estimate.value,)
@@ -274,10 +274,10 @@ class Exactly(Rule):
     rounding: float = 0.0
 
     def _judges(self) -> str:
-        return f"computed; equal to {self.predicted:.4g}" + (f" up to {self.rounding:g}" if self.rounding else "")
+        return f"computed; equal to {number(self.predicted)}" + (f" up to {self.rounding:g}" if self.rounding else "")
 
     def whose(self, estimates: Mapping[str, Measurement], worst: str) -> str:
-        return ", ".join(f"{name} {estimate.value:.4g}" for name, estimate in estimates.items())
+        return ", ".join(f"{name} {number(estimate.value)}" for name, estimate in estimates.items())
 
     def _is_so(self, estimate: Measurement) -> bool:
         return estimate.value == self.predicted or abs(estimate.value - self.predicted) <= self.rounding
@@ -300,8 +300,8 @@ class About(Rule):
 
     def _judges(self) -> str:
         if self.least == -math.inf:
-            return f"the estimate is at most {self.most:.6g}"
-        return f"the estimate lies from {self.least:.6g} to {self.most:.6g}"
+            return f"the estimate is at most {self.most:,.6g}"
+        return f"the estimate lies from {self.least:,.6g} to {self.most:,.6g}"
 
     def _is_so(self, estimate: Measurement) -> bool:
         return self.least <= estimate.value <= self.most

@@ -27,6 +27,8 @@ MODULES = {"learner": "ao.learning.", "explorer": "ao.exploring."}
 """Where the parts of an agent come from, by the parameter that they are."""
 LONG = 72
 """Characters of arguments that fit on a line of code."""
+FOUND = {"abstentions": "episodes in no cluster"}
+"""Findings whose names say less to a reader of the page than these: an agent may act on a belief and not abstain."""
 USUAL_FAILURE = 0.03
 """The failure probability of the paper's experiment, for worlds whose agents were told none."""
 
@@ -107,7 +109,7 @@ def origin_rows(one: Group) -> list[list[Any]]:
     told = {name: descriptions.code(value) for name, value in agent_of(one.first)["parameters"].items()}
     told |= {"world": world_call(world)} if world else {}
     told |= {"stream": stream} if stream else {}
-    found = {f"found: {name}": str(value) for name, value in findings.items() if name != "evidence"}
+    found = {f"found: {FOUND.get(name, name)}": str(value) for name, value in findings.items() if name != "evidence"}
     found["seeds, run by run"] = seeds(list(one.runs.values()))
     rows, others = ([[name, {"code": words}] for name, words in some.items()] for some in (told, found))
     return [*rows, *([["rewards", "noisy: 0 or 1"]] if noisy else []), *others]
