@@ -143,7 +143,7 @@ def named(tmp_path_factory):
 def test_a_sweep_over_names_has_a_panel_a_world(named):
     page = page_of(folder_report.collect(named))
     charts = [chart["id"] for chart in content(page)["charts"] if chart["id"].startswith("sweep-")]
-    assert charts == ["sweep-regret", "sweep-regret-2", "sweep-total_reward", "sweep-total_reward-2"]
+    assert charts == ["sweep-total_reward", "sweep-total_reward-2", "sweep-regret", "sweep-regret-2"]
     assert 'data-control="sweep' not in page
     assert "Every point is an agent" in section(page, "sweep")
     best = leaderboard(named).tables[1].lines

@@ -23,13 +23,13 @@ def labels(figure):
     return [(panel.get_xlabel(), panel.get_ylabel()) for panel in figure.axes]
 
 
-def test_regret_and_reward_against_the_parameter():
+def test_reward_and_regret_against_the_parameter():
     figure = sweep_charts.draw([view()])
     assert labels(figure) == [
-        ("separation of the world", "cumulative regret"),
         ("separation of the world", "total reward"),
+        ("separation of the world", "cumulative regret"),
     ]
-    panel = figure.axes[1]
+    panel = figure.axes[0]
     assert [list(container[0].get_xdata()) for container in panel.containers] == [[0.2, 0.5]] * 2
     assert [list(container[0].get_ydata()) for container in panel.containers] == [[2.0, 5.0], [3.0, 6.0]]
     bars = panel.containers[0][2][0].get_segments()
@@ -56,7 +56,7 @@ def test_what_was_not_recorded_is_not_drawn_and_steps_count_where_they_differ():
     figure = sweep_charts.draw([view(regret=float("nan"), unequal=True)])
     assert labels(figure) == [("separation of the world", "reward a step")]
     figure = sweep_charts.draw([view(unequal=True)])
-    assert [what for _, what in labels(figure)] == ["regret a step", "reward a step"]
+    assert [what for _, what in labels(figure)] == ["reward a step", "regret a step"]
 
 
 def test_a_single_run_has_no_bars():

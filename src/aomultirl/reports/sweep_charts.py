@@ -1,6 +1,6 @@
 """Charts of a sweep, for the page and in print: every agent at the end of its runs, against a parameter that varies.
 
-Points are means over runs, with 95 % bootstrap intervals.  The figure in print has regret and reward.
+Points are means over runs, with 95 % bootstrap intervals.  The figure in print has reward and regret.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ MOST_ROWS = 4
 KINDS = ("png", "svg")
 """The formats of that figure."""
 MEASURES = {
-    "regret": "cumulative regret",
     "total_reward": "total reward",
+    "regret": "cumulative regret",
     "identification_steps": "steps to identify",
 }
-"""What is drawn of a sweep, and what the axes call it."""
+"""What is drawn of a sweep, what was earned first, and what the axes call it."""
 PER_STEP = {"total_reward": "reward_per_step", "regret": "regret_per_step"}
 """What takes the place of sums where episodes are not equally long, as in leaderboards."""
 
@@ -111,15 +111,15 @@ def spans_many(chart: Chart) -> bool:
 
 
 def draw(views: Sequence[View]) -> "Figure":
-    """A row for each of the first views: regret on the left, where it was recorded, and reward."""
+    """A row for each of the first views: reward on the left, and regret, where it was recorded."""
     if not views:
         raise ValueError("views is empty: no number varies, so there is nothing to draw")
     chosen = _first_of_each(views)
     names = agent_names(chosen)
     shown = names[: len(AGENTS)]
-    rows = [[_panel(view, measure, shown) for measure in ("regret", "total_reward")] for view in chosen]
-    if not any(chart.series for chart, _ in rows):
-        rows = [row[1:] for row in rows]
+    rows = [[_panel(view, measure, shown) for measure in ("total_reward", "regret")] for view in chosen]
+    if not any(chart.series for _, chart in rows):
+        rows = [row[:1] for row in rows]
     if len(views) == 1:
         rows = [[chart._replace(title="") for chart in row] for row in rows]
     return draw_rows(rows, _notes(rows, len(names) - len(shown), len(views) - len(chosen)))
