@@ -56,6 +56,10 @@ def check(piece, *values, within=0.0):
         ("```python\nrun(200)  # takes 15 s\n```", ["15"]),
         ("```{eval-rst}\n.. note:: 7\n```", []),
         ("<!-- 7 -->", []),
+        ("<p>It earns 12.</p>\n<!-- 7 -->", ["12"]),
+        ("```{glossary}\nterm\n    What earns 97.7 of it.\n```", ["97.7"]),
+        ("![It earns 12 of 20](images/4.png)", ["12", "20"]),
+        ("[It earns 12](page.md) of 20", ["12", "20"]),
     ],
 )
 def test_numbers_are_what_is_measured_or_computed(text, found):

@@ -261,7 +261,7 @@ def test_the_parameter_of_a_sweep_can_be_chosen(browser, tmp_path):
     assert browser.run(f"{axis}.title.text") == "size of the world"
     assert browser.run(f"{axis}.type") == "linear"
     browser.run(f"{control}.value = '2'; {control}.dispatchEvent(new Event('change', {{bubbles: true}}))")
-    assert browser.run(f"{axis}.title.text") == "episodes K"
+    assert browser.run(f"{axis}.title.text") == "episodes K, size=3"
     assert browser.run(f"{axis}.type") == "log"
     words = browser.run("document.getElementById('words-sweep-total_reward').textContent")
     assert words.startswith("Total reward against episodes K, with size=3 (2 runs): Optimal ")

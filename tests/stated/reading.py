@@ -47,6 +47,10 @@ IN_WORDS = re.compile(
 )
 
 
+PROSE = ("{glossary}",)
+"""Fences whose text is read by people as it stands."""
+
+
 class Number(NamedTuple):
     """A number that a page states.
 
@@ -109,9 +113,13 @@ class Page:
             first, last = child.map or (0, 0)
             if child.type in ("paragraph", "heading", "tr", "code_block"):
                 yield first, self._lines[first:last]
+            elif child.info in PROSE:
+                yield first + 1, self._lines[first + 1 : last - 1]
+            elif child.type == "html_block":
+                yield first, [re.sub(COMMENT, _blank, "".join(self._lines[first:last]))]
             elif child.type == "fence" and "{" not in child.info:
                 yield first, [_comment(line) for line in self._lines[first:last]]
-            elif child.type != "html_block":
+            else:
                 yield from self._pieces(child)
 
     def _stated(self, first: int, lines: list[str]) -> Iterator[Number]:
@@ -161,3 +169,7 @@ def _sentence(shown: str, place: int) -> str:
     begins = max([0, *(match.end() for match in re.finditer(r"[.?!:;]\s", shown[:place]))])
     ends = re.search(r"[.?!:;](?=\s)", shown[place:])
     return " ".join(shown[begins : place + ends.end() if ends else len(shown)].split())
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
