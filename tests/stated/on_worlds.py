@@ -105,14 +105,20 @@ def sizes_of_the_ward():
     return models.n_states, models.n_actions
 
 
-@states(WORLDS, "| 0.75 | {} | {} | {} |")
-def survival():
-    """Separation, and survival in the mean over the others than the first; of one row, since each takes a second."""
-    models = populations(0.75)
+@cache
+def survival(strength):
+    """Separation, and survival in the mean over the others than the first."""
+    models = populations(strength)
     best = [world.start_distribution @ world.first_values(PATIENT_STEPS) for world in models[1:]]
     plan = models[0].optimal_policy(PATIENT_STEPS)
     treated = [world.start_distribution @ world.policy_values(plan, PATIENT_STEPS)[0] for world in models[1:]]
     return models.separation(), np.mean(best), np.mean(treated)
+
+
+for strength in (0.25, 0.5, 0.75, 1.0):  # each takes a second
+    states(WORLDS, f"| strength {strength} | {{}} | {{}} | {{}} |", long=strength != 0.75)(
+        lambda strength=strength: survival(strength)
+    )
 
 
 @states(WORLDS, "Four populations, seed 0, {} steps:")
