@@ -74,6 +74,19 @@ def test_it_says_which_premise_fails_in_the_papers_experiment():
     assert "K - K1 at most 200" in found.premises[-1].why
     exact = paper_bounds.compute(hitting_time=350_443, diameter=11.51)
     assert [premise.holds for premise in exact.premises] == [True, None, None, None, False]
+    assert {row.fails for row in exact.upper} == {""}
+
+
+def test_a_bound_that_rests_on_an_assumption_that_fails_says_so():
+    """Theorem 20 has no bound in any case, and the learners that are told the world need no assumption."""
+    found = paper_bounds.compute()
+    fails = [row.fails for row in found.upper if row.bound is not None]
+    assert fails == ["Assumption 12", "Assumption 12", "Assumption 12", "", "", "", "Assumption 4"]
+    text = " ".join(printed(found, width=200).split())
+    assert text.count("vacuous, and Assumption 12 fails") == 3
+    assert text.count("vacuous, and Assumption 4 fails") == 1
+    assert named(paper_bounds.compute(episodes=261).upper, "Theorem 20").fails == "Assumption 12"
+    assert {row.fails for row in paper_bounds.compute(diameter=12.0).upper} == {"", "Assumption 12"}
 
 
 def test_assumption_19_needs_as_many_episodes_as_its_proof():

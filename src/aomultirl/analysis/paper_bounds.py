@@ -96,8 +96,10 @@ class UpperBound(NamedTuple):
     name: the theorem, or the learner.
     bound: None where it does not apply.
     trivial: K H.
-    remark: why it does not apply, or which premise fails.
+    remark: why it does not apply.
     errata: the numbers of those that it depends on.
+    fails: the assumption that does not hold in the paper's grids, where the sizes are theirs; then the bound is what it
+        would be if it held.
     """
 
     name: str
@@ -105,6 +107,7 @@ class UpperBound(NamedTuple):
     trivial: float
     remark: str = ""
     errata: tuple[int, ...] = ()
+    fails: str = ""
 
     @property
     def vacuous(self) -> bool:
@@ -273,7 +276,7 @@ def _premises(setting: BoundsSetting) -> list[Premise]:
         ),
         Premise(
             f"Assumption 4, for UCRL2: diameters are at most {setting.across:,.7g}",
-            False if ours and setting.across < SHORTEST_DIAMETER else None,
+            False if _breaks_assumption_4(setting) else None,
             "it is 11.508 in the paper's grids, and 16.152 in those of the released code (E22)" if ours else worlds,
         ),
         Premise(
@@ -292,6 +295,11 @@ def _premises(setting: BoundsSetting) -> list[Premise]:
 def _is_the_papers(setting: BoundsSetting) -> bool:
     """Whether these are the sizes of the paper's experiment, so that its worlds are the four grids."""
     return (setting.states, setting.actions, setting.models, setting.hitting_time) == PAPER_SIZES
+
+
+def _breaks_assumption_4(setting: BoundsSetting) -> bool:
+    """Whether the paper's grids have a larger diameter."""
+    return _is_the_papers(setting) and setting.across < SHORTEST_DIAMETER
 
 
 def _early(setting: BoundsSetting) -> int:
@@ -350,7 +358,11 @@ def _upper(
         return UpperBound(name, None, setting.trivial, f"horizon must be above H0 = {setting.clustering_horizon:,}")
     if is_ucbvi and setting.constants != "paper":
         return UpperBound(name, None, setting.trivial, RELEASED)
-    return UpperBound(name, setting.apply(formula, **others), setting.trivial, errata=errata)
+    clusters = is_ucbvi and signature(formula).parameters.keys() & {"clustering_horizon", "hitting_time"}
+    fails = "Assumption 12" if clusters and _is_the_papers(setting) else ""
+    if not is_ucbvi and _breaks_assumption_4(setting):
+        fails = "Assumption 4"
+    return UpperBound(name, setting.apply(formula, **others), setting.trivial, errata=errata, fails=fails)
 
 
 def _lower_bounds(setting: BoundsSetting) -> list[LowerBound]:

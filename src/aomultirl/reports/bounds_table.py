@@ -1,4 +1,7 @@
-"""What the paper's theorems promise and presuppose, as tables; a bound above K H is marked "vacuous"."""
+"""What the paper's theorems promise and presuppose, as tables; a bound above K H is marked "vacuous".
+
+An assumption that fails in the paper's own grids is named beside the bound that would follow from it.
+"""
 
 from aomultirl.analysis.errata import ERRATA
 from aomultirl.analysis.paper_bounds import Bounds, Premise, UpperBound
@@ -53,7 +56,8 @@ def _upper(row: UpperBound) -> list[Cell]:
     if row.bound is None:
         return [row.name, *[""] * 4, _number(row.trivial), "no bound"]
     parts = [_number(value) if value else "" for value in row.bound]
-    verdict = Judged("vacuous", good=False) if row.vacuous else Judged("informative", good=True)
+    words = ["vacuous" if row.vacuous else "informative", *([f"and {row.fails} fails"] if row.fails else [])]
+    verdict = Judged(", ".join(words), good=not row.vacuous and not row.fails)
     return [row.name, *parts, _number(row.bound.total), _number(row.trivial), verdict]
 
 
