@@ -87,7 +87,15 @@ def test_worlds_that_differ_everywhere_have_a_length_below_which_episodes_look_a
     found = inspection.inspect(ao.ModelSet(worlds))
     assert found.separation_everywhere == pytest.approx(0.2)
     assert found.separated_horizon == pytest.approx(math.log(2 / 0.03) / 0.01)
-    assert "0.2: episodes shorter than about 420 steps cannot be told apart" in printed(found)
+    assert "0.2: episodes shorter than some 400 steps, an order, cannot be told apart" in printed(found)
+    unequal = [
+        ao.MDP([[[first, 1.0 - first]], [[second, 1.0 - second]]], rewards)
+        for first, second in ((0.5, 0.1), (0.6, 0.9))
+    ]
+    words = (
+        "0.2: at pairs that differ so little alone it takes of the order of 400 steps to tell two worlds apart; others"
+    )
+    assert words in printed(inspection.inspect(ao.ModelSet(unequal)))
     surer = inspection.inspect(ao.ModelSet(worlds), failure=0.001)
     assert surer.separated_horizon == pytest.approx(math.log(2 / 0.001) / 0.01)
     alike = inspection.inspect(ao.worlds.gridworld())
