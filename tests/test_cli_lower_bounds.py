@@ -3,7 +3,9 @@
 import json
 import os
 import re
+from collections import Counter
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +18,9 @@ from aomultirl.experiments.executors import InProcess
 from aomultirl.laboratory import assumptions, clustering, coin, groups, minimax, regret_slopes, told_tasks
 from aomultirl.laboratory.findings import Findings
 from aomultirl.reports import lower_bounds
+from stated.reading import COUNT
 
+DOCS = Path(__file__).parents[1] / "docs" / "lower_bounds.md"
 TINY = coin.CoinSizes(biases=(0.25, 0.15), rows=(12, 24), batches=2, games=20, repetitions=10, multiples=(1, 4))
 
 
@@ -148,6 +152,14 @@ def spent():
     return sum(os.times()[:4])
 
 
+def said_of_the_verdicts(claims):
+    """What docs/lower_bounds.md says of a quick run in which no claim fails."""
+    found = Counter(claim["verdict"] for claim in claims)
+    unsure, out_of_reach = (COUNT[found[verdict]] for verdict in ("open", "out of reach"))
+    held = f"{len(claims)} claims: {found['holds']} hold, none fails"
+    return f"(`aomultirl lower-bounds --quick`, seed 0) makes {held}, {unsure} are open and {out_of_reach} out of reach"
+
+
 @pytest.mark.long
 def test_the_quick_laboratory_takes_two_minutes_of_cpu_whoever_does_the_work(tmp_path, capfd):
     assert run(["lower-bounds", "--quick", "--workers", "2", "--out", str(tmp_path / "two")]) == 0
@@ -162,6 +174,7 @@ def test_the_quick_laboratory_takes_two_minutes_of_cpu_whoever_does_the_work(tmp
     assert {"claim", "place", "predicted", "measured", "low", "high", "holds"} <= set(claims[0])
     assert len(claims) <= 60
     assert not [claim["claim"] for claim in claims if claim["verdict"] == "fails"]
+    assert said_of_the_verdicts(claims) in " ".join(DOCS.read_text(encoding="utf-8").split())
     page = (tmp_path / "one" / "report.html").read_text()
     assert page.partition('<ol class="opening">')[2].partition("</ol>")[0].count("<li>") == 5
     named = {claim["figure"] for claim in claims} - {""}
