@@ -225,7 +225,10 @@ def _no_use(remembering: Mapping[str, Measurement]) -> Claim:
         "Where worlds are too alike to be told apart within an episode, remembering earlier episodes does not help "
         "whoever is not told which world it is in"
     )
-    costs = [f"{10.0**one.value:.3g} times as much for {name}" for name, one in remembering.items()]
+    costs = [
+        f"{10.0**one.value:.3g} times ({10.0**one.low:.3g} to {10.0**one.high:.3g}) as much for {name}"
+        for name, one in remembering.items()
+    ]
     return Claim(
         f"{listed(list(remembering))}: regret grows at least linearly in K, whatever they remember",
         LEMMA_5,
