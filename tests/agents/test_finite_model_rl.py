@@ -75,6 +75,13 @@ def test_a_world_is_recognised_after_xi_over_the_squared_distance(truth):
     assert again.findings()["recognised"] == [1 - truth, truth]
 
 
+@pytest.mark.parametrize(("chance", "pairs"), [(0.5 + 0.21, [0]), (0.5 + 0.19, [])])
+def test_rows_that_are_half_of_the_separation_apart_are_compared(chance, pairs):
+    """lambda is 0.8, so an l1 distance of 0.42 counts and one of 0.38 does not."""
+    agent = agent_with([world(0.5), world(chance)])
+    assert agent.memory(streams(0, 1)[0]).pairs.tolist() == pairs
+
+
 def test_one_step_less_decides_nothing():
     agent = agent_with(PAIR)
     steps = sum(phase.outcome.steps for phase in play(agent, PAIR[0])[1] if phase.phase.part == "clustering")

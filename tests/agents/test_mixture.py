@@ -12,6 +12,7 @@ from aomultirl.agents.mixture_memory import archived, give, take
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.packed_counts import pack_counts
 from aomultirl.engine.random import streams
+from aomultirl.engine.stepping import Simulator
 from aomultirl.identifying.marginal_likelihood import Priors, episode_seen, ln_marginal, world_seen
 
 MODELS = ao.worlds.random_models(6, 3, 2, 3, 1.0, 3)
@@ -106,6 +107,15 @@ def test_worlds_far_apart_are_told_apart_and_memory_pays():
             assert agent.findings()["worlds"] == 3
     assert shares[0] > 0.95
     assert shares[0] > shares[1] + 0.05
+
+
+def test_a_component_is_drawn_before_the_first_step_and_after_1_2_4_and_8():
+    agent = ao.agents.MixtureOfMDPs(30)
+    lived(agent)
+    ours = streams(0, 2)
+    simulator = Simulator(MODELS[0].alias_tables, MODELS[0].gains, 0, ours[0], ours[1], terminal=MODELS[0].ends)
+    _, ran = simulator.drive(agent.episode(0, ours[1]))
+    assert [phase.outcome.steps for phase in ran] == [1, 1, 2, 4, 8, 14]
 
 
 def test_gibbs_sampling_undoes_a_wrong_assignment():

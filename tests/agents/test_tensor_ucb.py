@@ -97,6 +97,17 @@ def test_exact_moments_are_exact_models():
     assert found["accuracy"] == pytest.approx(0.1 * 4 * np.sqrt(np.log(4 * PULLS) / 3))
 
 
+@pytest.mark.parametrize(("views", "scale", "tasks"), [(1, 0.1, 5), (3, 0.5, 2)])
+def test_the_accuracy_falls_with_the_root_of_views_and_tasks(views, scale, tasks):
+    agent = ao.agents.TUCB(PULLS, 2, views=views, scale=scale, failure=0.2)
+    agent.begin(Setting(2, 4, MODELS.rewards, 10))
+    for mean in MEANS[np.arange(tasks) % 2]:
+        behaviour = pull_arms(2, MEANS, 0.0, 1.0, 3 * views)
+        behaviour.pulls[:], behaviour.views[:] = 3 * views, views * mean
+        agent._remember(behaviour)
+    assert agent.findings()["accuracy"] == pytest.approx(scale * 4 * np.sqrt(np.log(4 / 0.2) / (views * tasks)))
+
+
 def test_moments_follow_rewards_that_are_shown_otherwise():
     agent, other = ao.agents.TUCB(PULLS, 3), ao.agents.TUCB(PULLS, 3)
     rng = np.random.default_rng(2)

@@ -121,6 +121,16 @@ def test_a_model_is_dropped_after_xi_over_the_squared_distance():
     assert space.needed([0], seen).min() == FOREVER
 
 
+@pytest.mark.parametrize(("share", "pairs"), [(0.26, []), (0.24, [0])])
+def test_rows_within_four_of_their_errors_are_not_compared(share, pairs):
+    """Twice and three times the error is not enough, because the weight of such a visit would be negative."""
+    one, other = two_models()
+    errors = np.full(PAIRS, share * math.dist((0.5, 0.5), (0.9, 0.1)))
+    found = contest(one._replace(radius=errors), other._replace(radius=errors), 0.3)
+    assert found.pairs.tolist() == pairs
+    assert (found.weights > 0.0).all()
+
+
 @pytest.mark.parametrize("truth", [0, 1])
 def test_the_world_is_dropped_as_rarely_as_promised(truth):
     """At most p / C^2; p = .9, so that it can be seen.  False alarms: one in a million if the bound were sharp."""

@@ -157,6 +157,23 @@ def test_an_agent_starts_with_what_logs_say():
     assert earned[1] > earned[0] + 0.3
 
 
+def test_of_groups_that_are_too_many_the_nearest_are_made_one():
+    """Three worlds are found; of two groups, one has the two worlds whose rows are alike but for one state's."""
+    worlds, policy = chains(4)
+    worlds[2] = worlds[0]
+    worlds[2, 0] = np.roll(worlds[0, 0], 1, axis=-1)
+    logs, true = logs_of(worlds, policy, 45, 200, 5)
+    assert len(ao.cluster(logs, n_states=6)) == 3
+    assert EXAMPLE["right"](ao.cluster(logs, 2, n_states=6).labels, (true == 1).astype(int)) == 1.0
+
+
+def test_likelihoods_and_smoothing_by_hand():
+    """3 steps to state 1 and 1 to state 0: the row is (3 + 0.1) / (4 + 2 x 0.1) and (1 + 0.1) / (4 + 2 x 0.1)."""
+    read = read_logs([[(0, 0, 1)] * 3 + [(0, 0, 0)]], False, None, None)
+    likely = expectation_maximisation(read, np.ones((1, 1)))[1]
+    assert likely == pytest.approx(3 * math.log(3.1 / 4.2) + math.log(1.1 / 4.2))
+
+
 def test_expectation_maximisation_is_that_of_a_slow_twin():
     worlds, policy = chains(3, count=2, n_states=3)
     logs, _ = logs_of(worlds, policy, 12, 15, 1)

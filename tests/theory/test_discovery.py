@@ -144,6 +144,8 @@ def test_golden_numbers():
     assert discovery_episodes(4, 0.25, 0.1) == 15
     assert discovery_episodes(1, 1.0, 0.5) == 1
     assert forced_exploration_chances(9, 1.0)[-1] == pytest.approx(1 / 9)
+    # (1 - 0.5) (1 + 2^-1 + 3^-1 + 4^-1) + (3 - 0.5) 2 / 4^-1
+    assert forced_exploration_bound(4, 2, COSTS, 1.0) == pytest.approx(0.5 * 25 / 12 + 20.0)
 
 
 @pytest.mark.parametrize(

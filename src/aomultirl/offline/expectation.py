@@ -1,8 +1,8 @@
 """Expectation maximisation for a mixture of worlds whose number is known: what most people take first.
 
-The rows of group k are (n_k(s, a, s') + SMOOTHING) / (n_k(s, a) + S SMOOTHING) with n_k the transitions of all
-trajectories, weighted with how probable they are of the group; a trajectory's weight is its likelihood there times the
-group's share.  Only transitions count: neither rewards nor ends.
+The rows of group k are (n_k(s, a, s') + SMOOTHING) / (n_k(s, a) + m(s, a) SMOOTHING) with n_k the transitions of all
+trajectories, weighted with how probable they are of the group, and m(s, a) how many successors any trajectory has; a
+trajectory's weight is its likelihood there times the group's share.  Only transitions count: neither rewards nor ends.
 
 There is no guarantee: it ends in a local maximum that depends on where it began, so the likeliest of STARTS is taken.
 """
