@@ -50,6 +50,19 @@ def test_the_tables_of_suites_are_whole(suite, monkeypatch):
     check_whole(lines, [table.title, *table.headings[2:], *words, *table.caption], 80)
 
 
+@pytest.mark.parametrize("suite", ["paper", "hard", "drift"])
+def test_names_are_in_one_line_in_a_terminal_of_80_columns(suite, monkeypatch):
+    monkeypatch.setattr(suites_table, "over_runs", lambda _: (97.25, 96.5, 98.0))
+    cases = suites.SUITES[suite]()
+    runs = [[dataclasses.replace(run, episodes=10_000, abstained=1_234) for run in runs_of(case)] for case in cases]
+    table = suites_table.reward_table(cases, runs)
+    lines = [line.strip() for line in lines_of(for_terminal(table), 80)]
+    labels = [case.told for case in cases]
+    rows = [line for line in lines if "97.25 (96.50" in line]
+    assert [line.split("  ")[0] for line in rows] == labels
+    assert sum("to 98.00)" in line for line in lines) == len(labels)  # two lines a row
+
+
 ROWS = [
     ["a world with a name", "SequentialAOMultiRL", "97.25 (96.10 to 98.00)", Judged("0 of 5,000", True)],
     ["a world with a name", "Recall", "90.00 (89.00 to 91.00)", "-"],

@@ -1,8 +1,9 @@
 """Tables in a terminal whose words are whole, however narrow it is.
 
 A table of Rich shrinks its widest columns, also below the longest word in them.  Here every column is at least as wide
-as its longest word.  Where cells would take several lines for that, rows with the same first cell share a title in its
-place; where even that is too wide, every row becomes a few lines.
+as its longest word, and names are in one line where intervals in two leave room for that.  Where cells would take
+several lines, rows with the same first cell share a title in its place; where even that is too wide, every row becomes
+a few lines.
 """
 
 import sys
@@ -90,9 +91,14 @@ class FittedTable:
         for row in self.table.rows:
             for column, cell in zip(columns, row, strict=True):
                 column.append(tables.words_of(cell))
-        for place in () if self.table.breaks else self.table.numbers:
-            columns[place] = [text.replace(" ", "_") for text in columns[place]]  # a number with its unit is one word
-        return column_widths(columns[first:], width)
+        if not self.table.breaks:
+            for place in self.table.numbers:  # a number with its unit is one word
+                columns[place] = [text.replace(" ", "_") for text in columns[place]]
+            return column_widths(columns[first:], width)
+        names = min(self.table.numbers, default=len(columns))
+        whole = [[text.replace(" ", "_") for text in column] for column in columns[first:names]]
+        halved = [[text.replace(" (", "_(") for text in column] for column in columns[names:]]
+        return column_widths([*whole, *halved], width) or column_widths(columns[first:], width)
 
     def _headings(self) -> Sequence[str]:
         return self.table.headings or [""] * (len(self.table.rows[0]) if self.table.rows else 1)

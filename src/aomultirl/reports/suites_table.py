@@ -74,7 +74,7 @@ def reward_table(
     if best_first:
         places = dict.fromkeys(place for place, _ in rows)
         rows = {(place, label): row for place in places for label, row in ranked(rows, place, columns[0])}
-    headings = ("world", "agent", *columns, "wrong", "not proven", "worlds believed")
+    headings = ("world", "agent", *columns, "wrong", "not proven", "worlds")
     title = "Share of the optimal reward, %, or reward a life where that is said"
     if all(case.is_bed for case in cases):
         title = "Reward of an episode, in the units of each environment"
@@ -91,8 +91,8 @@ def reward_table(
 def _explained(cases: Sequence[SuiteCase]) -> list[str]:
     """What the words of a table of rewards mean, as far as they are there."""
     said = [
-        "wrong: episodes in a wrong proven cluster.  not proven: episodes in none, whatever was believed.  worlds "
-        "believed: by the agent at the end of a run, and how many there are."
+        "wrong: episodes in a wrong proven cluster.  not proven: episodes in none, whatever was believed.  worlds: how "
+        "many the agent believes in at the end of a run, and how many there are."
     ]
     if any(case.targets for case in cases):
         said[0] = f"Targets are reached where the lower end of the interval is there.  {said[0]}"
