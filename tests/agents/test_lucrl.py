@@ -318,10 +318,25 @@ def test_horizons_too_long_for_the_exact_planner():
     ao.agents.LUCRL(4, 4, failure=0.1, planner="exact").begin(Setting(16, 4, GRID.rewards, 10))
 
 
+def test_more_tasks_than_contexts_are_refused_before_the_run():
+    """Also where the stream never comes to the others; what the agent had learned before stays."""
+    agent = ao.agents.LUCRL(2, 20, failure=0.1, contexts="told")
+    ao.run(agent, GRID[:2], ao.streams.sequence([0, 1]), 2)
+    words = "models is 2, but there are 4 worlds, and LUCRL is told which one an episode is"
+    with pytest.raises(ValueError, match=words):
+        ao.run(agent, GRID, ao.streams.sequence([0, 1]), 2)
+    assert agent.completed == 2
+    with pytest.raises(ValueError, match=words):
+        ao.interact(ao.agents.LUCRL(2, 20, failure=0.1, contexts="told"), ["FrozenLake-v1"] * 4, 2)
+    hidden = ao.agents.LUCRL(2, 20, failure=0.1)  # which is told nothing, and may have fewer contexts than there are
+    assert len(ao.run(hidden, GRID, ao.streams.sequence([0, 1, 2]), 3)) == 3
+
+
 def test_a_task_that_no_context_has_is_refused():
     agent = ao.agents.LUCRL(2, 20, failure=0.1, contexts="told")
+    agent.begin(Setting(16, 4, GRID.rewards, 10))
     with pytest.raises(ValueError, match="task must be between 0 and 1, not 2"):
-        ao.run(agent, GRID, ao.streams.sequence([0, 1, 2]), 3)
+        next(agent.episode(0, streams(0, 1)[0], 2))
     with pytest.raises(ValueError, match="this agent must be told the task of each episode"):
         next(agent.episode(0, streams(0, 1)[0]))
 

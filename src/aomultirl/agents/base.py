@@ -166,6 +166,11 @@ class Agent:
         raise NotImplementedError(f"{type(self).__name__} has no method episode; ao.check_agent says what it must be")
 
     @property
+    def most_tasks(self) -> int | None:
+        """How many tasks an agent that is told them can tell apart; None for any number."""
+        return None
+
+    @property
     def episode_steps(self) -> int | None:
         """How many steps an episode has that nothing ends before; None where the agent does not say."""
         return getattr(self, "horizon", None)

@@ -140,6 +140,10 @@ class LUCRL(Agent):
         self._groups: list[Any] = []
         self._has_begun = False
 
+    @property
+    def most_tasks(self) -> int | None:
+        return self.models if "task" in self.told and isinstance(self.models, int) else None
+
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
         n_states, n_pairs = setting.n_states, setting.n_pairs

@@ -92,8 +92,17 @@ def begin(agent: Agent, setting: Setting) -> None:
     agent.completed, agent.interface = 0, None
 
 
+def check_tasks(agent: Agent, worlds: int) -> None:
+    """Refuse more worlds than an agent that is told the task of each episode has room for."""
+    most = agent.most_tasks
+    if most is not None and worlds > most:
+        words = f"is {most}, but there are {worlds} worlds, and {type(agent).__name__} is told which one an episode is"
+        raise checks.Refusal("models", words)
+
+
 def begin_in(agent: Agent, models: ModelSet, episodes: int) -> None:
     """Have an agent begin a run in worlds that we hold; only one that must be told them learns of more than rewards."""
+    check_tasks(agent, len(models))
     told = models if "models" in agent.told else None
     begin(agent, Setting(models.n_states, models.n_actions, models.rewards, episodes, told, models.rest))
 

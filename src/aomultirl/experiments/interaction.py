@@ -19,7 +19,7 @@ from aomultirl.engine.interacting import Session
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.stepping import Ran
 from aomultirl.experiments.environments import MAKE_ENV, Environments, EpisodeEnvironment
-from aomultirl.experiments.episodes import EpisodeLoop, begin, check_is_agent, play, unjudged_row
+from aomultirl.experiments.episodes import EpisodeLoop, begin, check_is_agent, check_tasks, play, unjudged_row
 from aomultirl.experiments.history import History, Row
 from aomultirl.experiments.judge import is_misclustered
 from aomultirl.experiments.progress import bar
@@ -114,6 +114,8 @@ def interact(
                 given = environments.of_episode(number)
                 env = EpisodeEnvironment(given, number, interface.states, interface.scale, terminal == "restart")
                 task = environments.task(number)
+                if number == 0:
+                    check_tasks(agent, environments.several)
                 _check_fits(agent, env, interface.states, task, number == 0)
                 start = env.reset(int(loop.world_streams[number][0] >> np.uint64(1)), loop.seed)
                 with env.memory_named(agent):
