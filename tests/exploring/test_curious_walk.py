@@ -122,10 +122,11 @@ def test_what_is_left_in_known_states_is_finished():
         assert run.visits.min() == 20
 
 
-def test_a_tenth_of_thirty_actions_is_three():
-    """0.1 * 30 is a little more than 3 in floating point."""
-    behaviour = CuriousWalk(0.1).behaviour(np.ones((2, 30), bool), 5, 0.1)
-    assert behaviour.spare.tolist() == [27, 27]
+@pytest.mark.parametrize(("beta", "actions", "enough"), [(0.1, 30, 3), (0.25, 30, 8), (0.4, 3, 2), (0.01, 3, 1)])
+def test_so_many_actions_make_a_state_known(beta, actions, enough):
+    """At least a share beta of them; 0.1 * 30 is a little more than 3 in floating point, and 3 all the same."""
+    behaviour = CuriousWalk(beta).behaviour(np.ones((2, actions), bool), 5, 0.1)
+    assert behaviour.spare.tolist() == [actions - enough] * 2
 
 
 def test_steps_are_those_of_explore_id():
