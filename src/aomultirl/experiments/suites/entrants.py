@@ -1,7 +1,8 @@
 """Who enters the suites that compare peers: every agent of the library, with what it is told, where it fits.
 
 Learners with guarantees have constants that are made for proofs, and act at random at these sizes; here their bonuses
-are scaled by what earned most on development worlds (``examples/tuning/bonuses.py``, the table of ``docs/agents.md``).
+are scaled by what earned most on development worlds (``examples/tuning/bonuses.py``, and ``multi_task.py`` there for
+agents of many tasks; the tables of ``docs/agents.md``).
 What an agent must be told of the worlds, such as lambda or a distinguishing set, it is told exactly
 (:meth:`aomultirl.experiments.specification.world_facts.WorldFacts.told`).  Where nobody knows the worlds,
 such agents do not fit.
@@ -32,14 +33,16 @@ SCALES: Mapping[str, float] = {
 """What the bonuses of learners are multiplied by."""
 RESTART_SCALE = 0.01
 """The same for RestartQ-UCB."""
-LATENT_SCALE, RADIUS_SCALE = 1e-4, 0.35
+LATENT_SCALE, RADIUS_SCALE = 1e-5, 0.35
 """The bonus of L-UCRL, and the confidence of agents that discover models, are multiplied by these."""
 LEAST_EVIDENCE = 100
 """Steps of an episode below which no evidence makes a cluster, whatever lambda is."""
 ARMS = 2
 """Of bandits; TUCB finds no more models than that."""
 RAREST = 0.1
-"""What MaxQInit is told of the probability of the rarest world."""
+"""What MaxQInit and LRMax are told of the probability of the rarest world."""
+REMEMBERED_TASKS = 50
+"""Tasks that LRMax keeps where it is told that: it has to have met 40 or so before it says how far tasks are apart."""
 BATCH_SHARE = 0.15
 """The share of the episodes in which CECE and ExploreFirst do nothing but explore."""
 PLAIN = ("Practical", "PSRL", "QLearning", "RMax")
@@ -129,8 +132,7 @@ def entrants(contest: Contest) -> dict[str, Described]:
         RANDOM: {"name": "Random", "parameters": {"horizon": contest.horizon}},
         **_learners((*PLAIN, *SCALES), FORMS, contest.told),
         **_of_changing_worlds(contest),
-        **_remembering(contest.told),
-        **(_with_known_worlds(contest) if contest.worlds_are_known else {}),
+        **(_with_known_worlds(contest) if contest.worlds_are_known else _remembering(contest.told)),
         "mixture of MDPs": {"name": "MixtureOfMDPs", "parameters": contest.told},
         RECALL: {"name": "Recall", "parameters": {"failure": FAILURE, **contest.told}},
     }
@@ -215,6 +217,7 @@ def _multi_task(contest: Contest) -> dict[str, Described]:
         "ExploreFirst": {**discovering, **separated, "first_episodes": batch},
         "LUCRL": {**told, **counted, "bonus_scale": LATENT_SCALE},
         "MaxQInit": {**told, "rarest": RAREST, "cautious": False},
+        "LRMax": {**told, "rarest": RAREST, "remembered": REMEMBERED_TASKS, "cautious": False},
     }
     described = {name: _described(name, **parameters) for name, parameters in rows.items()}
     in_hindsight = {**rows["LUCRL"], "contexts": "told"}
