@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import aomultirl as ao
+from aomultirl import plugins
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\s*^```text\n(?P<shown>.*?)^```$)?", re.MULTILINE | re.DOTALL)
@@ -43,11 +44,24 @@ def test_what_others_earn_on_the_lakes_of_the_readme():
         assert float(lately) == pytest.approx(earned, abs=0.05)
 
 
+def first_cells(tables):
+    """The names in the first cells of tables."""
+    first = [line.split("|")[1] for line in tables.splitlines() if line.startswith("| `")]
+    return {name for cell in first for name in re.findall(r"`(\w+)", cell)}
+
+
+@pytest.mark.parametrize("kind", ["learner", "explorer"])
+def test_every_learner_and_explorer_stands_in_the_page_on_which_to_take(kind):
+    page = (ROOT / "docs" / "which_agent.md").read_text(encoding="utf-8")
+    tables = page.partition("## Learners and explorers")[2]
+    learners, _, explorers = tables.partition("### Explorers")
+    assert first_cells(learners if kind == "learner" else explorers) == set(plugins.makers(kind))
+
+
 def test_every_agent_stands_in_the_page_on_which_to_take():
     page = (ROOT / "docs" / "which_agent.md").read_text(encoding="utf-8")
     tables = page.partition("## What all of them must be told")[2]
-    first = [line.split("|")[1] for line in tables.splitlines() if line.startswith("| `")]
-    there = {name for cell in first for name in re.findall(r"`(\w+)", cell)}
+    there = first_cells(tables.partition("## Learners and explorers")[0])
     agents = {name for name in ao.agents.__all__ if issubclass(getattr(ao.agents, name), ao.agents.Agent)}
     assert there == agents - {"Agent"}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import aomultirl
+from aomultirl import plugins
 from aomultirl.analysis.errata import ERRATA as SENTENCES
 from aomultirl.cli.app import app
 from aomultirl.laboratory import findings
@@ -35,7 +36,7 @@ LABEL = re.compile(rf"({'|'.join(COUNTED)}|Algorithm|Figure|Equations?|Section|A
 
 
 def tables():
-    """The cells of the tables of the page: what sections count, parts of the paper, errata, remarks, and decisions."""
+    """The cells of the tables: what sections count, parts, errata, remarks, decisions, and what is beside the paper."""
     found = [[]]
     for line in (ROOT / "docs/paper_map.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("|"):
@@ -45,7 +46,7 @@ def tables():
     return [rows[2:] for rows in found if rows]
 
 
-SECTIONS, PARTS, MISTAKES, REMARKS, DECISIONS = tables()
+SECTIONS, PARTS, MISTAKES, REMARKS, DECISIONS, BESIDE = tables()
 PLACES = {name: place for name, place in vars(findings).items() if name.isupper()}
 
 
@@ -182,6 +183,24 @@ def test_everything_that_a_decision_names_is_there(row):
     assert names(checked)
     for name in names(part) + names(here) + names(checked):
         check(name)
+
+
+@pytest.mark.parametrize("row", BESIDE, ids=lambda row: row[0])
+def test_everything_beside_the_paper_is_there(row):
+    _, source, here, checked = row
+    assert source == "nobody" or re.search(r"\b(19|20)\d\d\b|arXiv \d{4}\.\d{5}", source)
+    assert names(here)
+    assert names(checked)
+    for name in names(here) + names(checked):
+        check(name)
+
+
+@pytest.mark.parametrize("kind", ["agent", "learner", "explorer"])
+def test_every_agent_learner_and_explorer_has_a_row(kind):
+    """Under its own name, or as the function of its module that is the algorithm."""
+    here = " ".join(row[1] for row in PARTS) + " ".join(row[2] for row in BESIDE)
+    missing = [name for name in plugins.makers(kind) if not re.search(rf"\b{name}\b", here)]
+    assert missing == (["ExploreID"] if kind == "explorer" else [])  # exploring.explore_id
 
 
 @pytest.mark.parametrize("row", MISTAKES + REMARKS, ids=lambda row: row[0])
