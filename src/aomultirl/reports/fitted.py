@@ -98,7 +98,11 @@ class FittedTable:
         names = min(self.table.numbers, default=len(columns))
         whole = [[text.replace(" ", "_") for text in column] for column in columns[first:names]]
         halved = [[text.replace(" (", "_(") for text in column] for column in columns[names:]]
-        return column_widths([*whole, *halved], width) or column_widths(columns[first:], width)
+        if widths := column_widths([*whole, *halved], width):
+            return widths
+        # Where the widest intervals do not fit in two lines, most of them do if nothing else takes any room.
+        most = [sys.maxsize] * len(whole) + list(map(_usual_half, halved))
+        return column_widths([*whole, *columns[names:]], width, most) or column_widths(columns[first:], width)
 
     def _headings(self) -> Sequence[str]:
         return self.table.headings or [""] * (len(self.table.rows[0]) if self.table.rows else 1)
@@ -132,6 +136,12 @@ class FittedTable:
                 if tables.words_of(cell) not in ("", "-"):
                     line = Text(f"{heading}: " if heading else "")
                     yield Padding(line.append_text(tables.coloured(cell)), (0, 0, 0, depth))
+
+
+def _usual_half(column: Sequence[str]) -> int:
+    """How wide the first line of an interval mostly is, where it is broken in two; 0 without intervals."""
+    halves = sorted(len(text.partition(" to ")[0]) for text in column if "_(" in text)
+    return halves[(len(halves) - 1) // 2] if halves else 0
 
 
 def _first(row: Row) -> str:
