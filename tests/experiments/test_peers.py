@@ -3,7 +3,7 @@
 import pytest
 
 import aomultirl as ao
-from aomultirl import cli
+from aomultirl import cli, plugins
 
 LEARNERS = (
     ao.learning.QLearning(epsilon=0.05),
@@ -20,6 +20,8 @@ LEARNERS = (
     ao.learning.QLearningUCBH(bonus_scale=0.01),
     ao.learning.QLearningUCBB(bonus_scale=0.01),
 )
+OURS = (ao.learning.Practical(), ao.learning.UCBVI(bonus_scale=0.01), ao.learning.UCRL2(bonus_scale=0.1))
+"""The learners of the paper and of this library."""
 SPECIFICATION = """
 episodes = 6
 runs = 2
@@ -107,6 +109,15 @@ def test_peers_are_listed(kind, name, capsys):
     assert "guarantee" in capsys.readouterr().out.lower()
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
-def test_peers_keep_the_contract_of_learners(learner):
+@pytest.mark.parametrize("learner", [*LEARNERS, *OURS], ids=repr)
+def test_learners_keep_their_contract(learner):
     ao.check_learner(learner)
+
+
+def test_every_learner_is_checked():
+    assert {type(learner).__name__ for learner in (*LEARNERS, *OURS)} == set(plugins.makers("learner"))
+
+
+@pytest.mark.parametrize("name", sorted(plugins.makers("explorer")))
+def test_every_explorer_keeps_its_contract(name):
+    ao.check_explorer(plugins.makers("explorer")[name]())
