@@ -22,6 +22,9 @@ Must be told: nothing.
 Guarantee: none.  A bounded number of moves does not draw from the posterior, nor do splits without the merges that
 would balance them; and what the stream does need not be what the prior says.
 
+What was uncertain, and how it was settled.  How many moves an episode is worth, when a component is drawn again within
+one, and the masses of the priors are nowhere said; they were chosen by trying (``examples/tuning/peers.py``).
+
 Adapted to a stream of tasks: the original learns several tasks one after the other and is told where each begins;
 here an episode is a task, and the component is drawn anew as evidence grows within it.
 """

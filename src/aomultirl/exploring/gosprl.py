@@ -7,15 +7,24 @@ follow the optimistic shortest path to the states G that still have one::
 
 from v = 0 until no value moves by more than a thousandth of the largest.  CI(s, a) holds every p with
 ``|p - phat|(s') <= 2 sqrt(phat (1 - phat) x / n) + 6 x / n``, ``x = ln(2 S A n / delta)``; an unvisited pair may lead
-anywhere, so it attracts.  The way is planned anew when a pair's visits have doubled since, or when G shrinks; the paper
-leaves constants and replanning open, and these are the ones of the UCRL2B family.  No hitting time is needed: the
-number of steps grows with the diameter.
+anywhere, so it attracts.  The way is planned anew when a pair's visits have doubled since, or when G shrinks.
 
-Where several actions are as good, the first one is taken.  On the paper's grid (three targets, N = 1043) this takes
-10.0 to 10.5 thousand steps where ties at random take 13.7 to 14.6, which is what another reading was measured to take
-(14.2 to 14.9): while intervals are wide, many actions tie, and the first one happens to suit these targets.  Wider
-intervals (12 x / n) take 11.5 to 12.4, those without the last term 7.1 to 8.4, balls in l1 7.9 to 8.2; the accuracy and
-planning anew at every step change nothing (five seeds each).
+Setting: one unknown communicating world, no rewards.  The source may raise its requirements while it walks; here they
+are N visits of every target.
+
+Must be told: the targets, N and the failure probability delta of the intervals; no hitting time.
+
+Guarantee: the source's, up to constants and logarithms: B D + D^(3/2) S^2 A steps for B visits in all, with the
+diameter D.  The constants are unknown to us, so there is no bound on the steps.
+
+Adapted to a stream of tasks: each episode explores its world afresh, because nobody knows which one it is.
+
+What was uncertain, and how it was settled.  The source leaves constants and replanning open; these are the ones of the
+UCRL2B family.  Where several actions are as good, the first one is taken.  On the paper's grid (three targets, N =
+1043) this takes 10.0 to 10.5 thousand steps where ties at random take 13.7 to 14.6, which is what another reading was
+measured to take (14.2 to 14.9): while intervals are wide, many actions tie, and the first one happens to suit these
+targets.  Wider intervals (12 x / n) take 11.5 to 12.4, those without the last term 7.1 to 8.4, balls in l1 7.9 to 8.2;
+the accuracy and planning anew at every step change nothing (five seeds each).
 """
 
 from dataclasses import dataclass

@@ -17,6 +17,9 @@ Guarantee: for one world drawn from the prior, and plans of H steps, the expecte
 order H S sqrt(A K H) up to logarithms (Osband, Russo, Van Roy 2013).  Here plans are discounted, the remainder of a
 row is put on one state, and worlds are not drawn from the prior, so nothing is promised.
 
+What was uncertain, and how it was settled.  When to draw anew in a long episode: when visits have doubled, as above.
+The masses of the priors: by trying (``examples/tuning/peers.py``).
+
 Adapted to a stream of tasks: not at all.  Alone it begins anew in every episode, pooled it has one posterior for all
 worlds, told one for each; :class:`aomultirl.agents.MixtureOfMDPs` has one for each world that it believes in.
 """

@@ -24,6 +24,9 @@ Must be told: nothing.
 Guarantee: none.  With rates that fall like 1 / n (``rate=0``) and every pair visited for ever, Q converges to the
 discounted optimum of one world; nothing is said of how soon, nor of several worlds behind one table.
 
+What was uncertain, and how it was settled.  Rates, epsilon, the discount and the optimism are what everybody chooses
+for themselves; these were chosen by trying (``examples/tuning/peers.py``).
+
 Adapted to a stream of tasks: not at all.  Alone it begins anew in every episode, pooled it has one table for all
 worlds, told one for each.  It learns from its own steps only: samples that an explorer gathered are counted, and no
 value is learned from them.

@@ -32,11 +32,14 @@ as by default, nothing is promised.
 Adapted to a stream of tasks: not at all.  Alone it begins anew in every episode, pooled it takes all for one world,
 told it learns each.
 
-What was uncertain, and how it was settled.  The original estimates known pairs from their first m visits and never
-again; here every plan takes all visits so far, for which the failure probability is not shared once more.  Discount or
-steps to go: an optimistic table for every step, Vmax = H - h, would make H tables of what is S A numbers here, and a
-plan for each.  A state in which an episode has ended is worth what is left after the end; where episodes end in a state
-only sometimes, it is weighed by how often.  Known rewards serve in known pairs; the greatest of them is in Vmax.
+What was uncertain, and how it was settled.  Of several actions that are as good the first one is taken, where learners
+with bonuses draw one: where nothing is known of a state, its first action is tried m times, then the next, until all
+are known.  Drawing would do as well, and would not be what the contests have measured.  The original estimates known
+pairs from their first m visits and never again; here every plan takes all visits so far, for which the failure
+probability is not shared once more.  Discount or steps to go: an optimistic table for every step, Vmax = H - h, would
+make H tables of what is S A numbers here, and a plan for each.  A state in which an episode has ended is worth what is
+left after the end; where episodes end in a state only sometimes, it is weighed by how often.  Known rewards serve in
+known pairs; the greatest of them is in Vmax.
 """
 
 import math

@@ -11,8 +11,19 @@ still followed.  P and R are empirical means; a pair never visited may lead anyw
 rewards are known, whatever the scale of the radii.  Actions that promise the same are chosen between at random, once
 an epoch.
 
-The average reward of episodes that end is that of one episode after the other: a terminal state is known to lead back
-to where the phase began, whatever the action, and to earn nothing.
+Setting: one world, communicating, the average reward.
+
+Must be told: the failure probability delta.
+
+Guarantee, for one world and one run of T steps: regret of at most 34 D S sqrt(A T ln(T / delta)) with probability at
+least 1 - delta, D being the diameter (:func:`aomultirl.theory.ucrl2_bound`).  None where several worlds are behind one
+table.
+
+Adapted to a stream of tasks: every episode is one run of the original, in which t counts from 1 and n begins with what
+is known of its world: nothing alone, all episodes pooled, those of its world told or clustered.
+
+What was uncertain, and how it was settled.  The average reward of episodes that end is that of one episode after the
+other: a terminal state is known to lead back to where the phase began, whatever the action, and to earn nothing.
 """
 
 from dataclasses import dataclass
