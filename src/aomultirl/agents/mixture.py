@@ -22,8 +22,9 @@ Must be told: nothing.
 Guarantee: none.  A bounded number of moves does not draw from the posterior, nor do splits without the merges that
 would balance them; and what the stream does need not be what the prior says.
 
-What was uncertain, and how it was settled.  How many moves an episode is worth, when a component is drawn again within
-one, and the masses of the priors are nowhere said; they were chosen by trying (``examples/tuning/peers.py``).
+What was uncertain, and how it was settled.  The masses of a new component and of the priors of rows were chosen by
+trying (``examples/tuning/peers.py``).  The source leaves open how many moves follow an episode, and when a component is
+drawn again within one: here so few that a run of many episodes stays quick.
 
 Adapted to a stream of tasks: the original learns several tasks one after the other and is told where each begins;
 here an episode is a task, and the component is drawn anew as evidence grows within it.
