@@ -15,7 +15,6 @@ from aomultirl.experiments.suites.contests import Place, stream
 from aomultirl.experiments.suites.entrants import FORMS, Contest, enough_samples
 from aomultirl.experiments.suites.players import RECALL
 from aomultirl.experiments.suites.scenes import world
-from aomultirl.model_set import ModelSet
 
 HORIZON, EPISODES = 200, 200
 MOST = 2.0
@@ -49,13 +48,13 @@ DEMANDING = {
 """Parameters with which an agent plans or compares more often than with those of the contests."""
 
 
-def seconds(make, models: ModelSet = GRID, episodes: int = EPISODES) -> float:
+def seconds(make) -> float:
     """CPU time of one run of a new agent."""
     agent = make()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # agents say that such episodes are too short for them
         began = time.process_time()
-        ao.run(agent, models, ao.streams.uniform(), episodes, seed=3)
+        ao.run(agent, GRID, ao.streams.uniform(), EPISODES, seed=3)
         return time.process_time() - began
 
 
@@ -72,7 +71,7 @@ def default(name, form):
 
 def least(make, most):
     """The shortest of some runs, warm; the first that takes at most ``most`` will do."""
-    seconds(make, episodes=3)  # compiles
+    seconds(make)  # compiles
     shortest = seconds(make)
     for _ in range(TURNS - 1):
         if shortest <= most:
