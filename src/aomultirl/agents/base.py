@@ -119,6 +119,8 @@ class Agent:
     ----------
     told
         what the agent is told beyond the setting: "task", the number of the world of each episode, and "models".
+    most_tasks
+        how many tasks an agent that is told them can tell apart; None for any number.
     completed
         how many episodes of its run are over, as ``ao.run`` and ``ao.interact`` count them.
     interface
@@ -143,6 +145,7 @@ class Agent:
     """
 
     told: ClassVar[frozenset[str]] = frozenset()
+    most_tasks: int | None = None
     keeps: ClassVar[type | None] = None
     pair_bytes: int = 16
     recognition: ClassVar[RecognisedBy] = ""
@@ -164,11 +167,6 @@ class Agent:
     def episode(self, start: int, stream: RandomStream, task: int | None = None) -> Episode:
         """One episode from state ``start``; ``stream`` is the agent's own source of randomness in it."""
         raise NotImplementedError(f"{type(self).__name__} has no method episode; ao.check_agent says what it must be")
-
-    @property
-    def most_tasks(self) -> int | None:
-        """How many tasks an agent that is told them can tell apart; None for any number."""
-        return None
 
     @property
     def episode_steps(self) -> int | None:
@@ -386,10 +384,7 @@ def check_shared(shared: dict[str, NDArray[Any]], learning: Learning) -> None:
 
 
 def learner_setting(rewards: str, setting: Setting) -> Setting:
-    """The setting as a learner is told it: without rewards where it must estimate them ("unknown").
-
-    Refuses "known" where nobody knows them.
-    """
+    """The setting as a learner is told it, without rewards if "unknown"; refuses "known" where nobody knows them."""
     if checks.choice("rewards", rewards, ("known", "unknown")) == "unknown":
         return replace(setting, rewards=None)
     if setting.rewards is None:

@@ -137,12 +137,9 @@ class LUCRL(Agent):
         self.initial, self.initial_visits = initial, initial_visits
         if isinstance(contexts, str) and contexts == "told":
             self.told = frozenset({"task"})  # type: ignore[misc]  # the one agent of which a parameter decides it
+            self.most_tasks = models if isinstance(models, int) else None  # what else it may be, begin() refuses
         self._groups: list[Any] = []
         self._has_begun = False
-
-    @property
-    def most_tasks(self) -> int | None:
-        return self.models if "task" in self.told and isinstance(self.models, int) else None
 
     def begin(self, setting: Setting) -> None:
         super().begin(setting)
