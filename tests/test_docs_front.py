@@ -12,7 +12,7 @@ import aomultirl as ao
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\s*^```text\n(?P<shown>.*?)^```$)?", re.MULTILINE | re.DOTALL)
-PAGES = ("README.md", "docs/is_it_my_problem.md")
+PAGES = ("README.md", "docs/quick_start.md", "docs/is_it_my_problem.md")
 
 
 @pytest.mark.filterwarnings("ignore")
