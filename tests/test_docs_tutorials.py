@@ -104,7 +104,7 @@ def test_the_learner_does_what_the_page_says(play):
     assert shares["Hopeful", "Told"][:20].mean() < 0.6 < shares["Practical", "Told"][:20].mean()
     code = python_of("docs/tutorials/learner.md")[0].code
     begins = code.index("@dataclass")
-    assert 45 <= len([line for line in code[begins:].splitlines() if line.strip()]) <= 55  # "fifty lines"
+    assert 38 <= len([line for line in code[begins:].splitlines() if line.strip()]) <= 45  # "forty lines", of index.md
 
 
 @pytest.mark.long
