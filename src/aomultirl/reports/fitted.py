@@ -26,7 +26,9 @@ INDENT = 2
 """Characters before the lines of a row that became a few of them, at each depth."""
 
 
-def column_widths(columns: Sequence[Sequence[str]], width: int, most: Sequence[int] = ()) -> list[int] | None:
+def column_widths(
+    columns: Sequence[Sequence[str]], width: int, most: Sequence[int] = (), names: int = 0
+) -> list[int] | None:
     """How wide the columns of a framed table are, so that no word is broken; None where that cannot be.
 
     Parameters
@@ -37,6 +39,8 @@ def column_widths(columns: Sequence[Sequence[str]], width: int, most: Sequence[i
         of the whole table.
     most
         how wide each column may become beyond its longest word; as wide as its longest text by default.
+    names
+        how many columns, from the first on, hold names: these are whole before the others are, in half of the room.
 
     Examples
     --------
@@ -53,10 +57,12 @@ def column_widths(columns: Sequence[Sequence[str]], width: int, most: Sequence[i
     wanted = [max(map(len, column), default=1) for column in columns]
     if most:
         wanted = list(map(min, wanted, most))
-    for _ in range(left):
+    for taken in range(left):
         short = [place for place, wide in enumerate(widths) if wide < wanted[place]]
         if not short:
             break
+        if taken < left // 2:
+            short = [place for place in short if place < names] or short
         widths[max(short, key=lambda place: wanted[place] / widths[place])] += 1
     return widths
 
@@ -92,7 +98,7 @@ class FittedTable:
                 column.append(tables.words_of(cell))
         for place in () if self.table.breaks else self.table.numbers:
             columns[place] = [text.replace(" ", "_") for text in columns[place]]  # a number with its unit is one word
-        return column_widths(columns[first:], width)
+        return column_widths(columns[first:], width, names=max(min(self.table.numbers, default=0) - first, 0))
 
     def _headings(self) -> Sequence[str]:
         return self.table.headings or [""] * (len(self.table.rows[0]) if self.table.rows else 1)
