@@ -121,6 +121,14 @@ def test_every_page_with_python_is_run_by_somebody():
         assert Path(page).stem in (ROOT / test).read_text(encoding="utf-8"), page
 
 
+@pytest.mark.parametrize("page", pages())
+def test_every_block_says_what_it_is(page):
+    """Otherwise nobody would look at it."""
+    kinds = re.findall(r"^ *```(.*)$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)[::2]
+    known = {"python", "pycon", "console", "text", "toml", "sql"}
+    assert {kind for kind in kinds if not kind.startswith("{")} <= known
+
+
 @pytest.mark.parametrize("page", SKETCHES)
 def test_a_sketch_is_python(page):
     for block in python_of(page):
