@@ -223,3 +223,39 @@ def test_queries_of_the_page_on_results_are_answered(folder):
     first, second = [query for query in text.split(";") if query.strip()]
     assert len(duckdb.sql(first).fetchall()) == 2
     assert {row[1] for row in duckdb.sql(second).fetchall()} == {"Recall", "OneEpisodeLearner"}
+
+
+GRID, RECALL = {"name": "gridworld"}, {"name": "Recall", "failure": 0.03, "horizon": 100}
+TOLD = {"name": "AOMultiRL", "failure": 0.03}
+REFUSED = (
+    {"worlds": [GRID], "agents": [{"name": "Recall", "falure": 0.03, "horizon": 100}]},
+    {"worlds": [{"name": "gridworld", "edges": []}], "agents": [RECALL]},
+    {
+        "worlds": [GRID, {"name": "random_models", "zip": {"states": [16, 64], "successors": [5, 3, 2]}}],
+        "agents": [RECALL],
+    },
+    {"worlds": [{"name": "jao"}, {"name": "two_jao"}], "agents": [{**TOLD, "learning_horizon": 10}]},
+    {"worlds": [GRID], "agents": [{**TOLD, "horizon": 2_000, "hitting_time": 7}]},
+    {"worlds": [{"name": "gridworld", "size": 10**6}], "agents": [RECALL]},
+    {"worlds": [GRID], "agents": [{"name": "PooledUCBVI", "failure": 0.03, "horizon": 10**12}]},
+    {"worlds": [GRID], "agents": [RECALL], "runs": 2_000_000},
+)
+"""What is refused with the sentences of docs/specification.md, in their order."""
+
+
+def test_refusals_stand_on_the_page_as_they_are_said():
+    """But for the memory of the machine."""
+    text = (ROOT / "docs/specification.md").read_text(encoding="utf-8")
+    shown = [
+        line
+        for block in re.findall(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        for line in block.splitlines()
+    ]
+    said = []
+    for told in REFUSED:
+        with pytest.raises(ValueError, match=r"\w") as refusal:
+            specification_of({"episodes": 5, **told})
+        said.append(str(refusal.value))
+    assert [re.sub(r"and \S+ GB are there", "", line) for line in said] == [
+        re.sub(r"and \S+ GB are there", "", line) for line in shown
+    ]
