@@ -68,8 +68,9 @@ bench: $(VENV)/use.stamp
 bench-peers: .venv-peers/peers.stamp
 	.venv-peers/bin/python tests/bench_peers.py
 
+# The tutorials are run first, and kept until the package or their code changes: a minute or two, and ten seconds then.
 docs: $(VENV)/docs.stamp
-	$(BIN)/sphinx-build -q -E -W -b html docs docs/_build
+	$(BIN)/sphinx-build -q -E -W -b html docs docs/_build/html
 
 # The images that README and docs show and that take minutes; tests/screens.py has the commands, those of the others too.
 screens: $(VENV)/dev.stamp

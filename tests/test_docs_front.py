@@ -13,7 +13,7 @@ from aomultirl import plugins
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\s*^```text\n(?P<shown>.*?)^```$)?", re.MULTILINE | re.DOTALL)
-PAGES = ("README.md", "docs/is_it_my_problem.md")
+PAGES = ("README.md", "docs/quick_start.md", "docs/is_it_my_problem.md")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -87,3 +87,19 @@ def test_every_term_is_in_the_glossary(page):
     }
     for words in re.findall(r"\{term\}`([^`]+)`", page.read_text(encoding="utf-8")):
         assert (re.findall(r"<(.+)>", words) or [words])[0] in entries, words
+
+
+SIGNS = {"Γ": {"Γ", "distinguishing set"}, "λ": {"λ", "separation"}, "H0": {"H0"}}
+"""Signs of the paper, and which entries of the glossary say what they are."""
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
+def test_a_sign_of_the_paper_is_linked_to_the_glossary_on_every_page_that_has_it(page):
+    if page.stem == "glossary" or "_build" in page.parts:
+        return
+    text = page.read_text(encoding="utf-8")
+    linked = {(re.findall(r"<(.+)>", words) or [words])[0] for words in re.findall(r"\{term\}`([^`]+)`", text)}
+    prose = re.sub(r"```.*?```|<!--.*?-->|`[^`\n]*`", "", text, flags=re.DOTALL)
+    for sign, entries in SIGNS.items():
+        if re.search(rf"(?<!\w){sign}(?!\w)", prose):
+            assert linked & entries, f"{page.name} has {sign}, and no link to what it is"

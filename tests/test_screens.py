@@ -72,3 +72,20 @@ def test_an_image_is_made_and_put_where_the_pages_show_it(tmp_path, monkeypatch)
     assert made == tmp_path / "grids.png"
     with Image.open(made) as new, Image.open(IMAGES / "grids.png") as old:
         assert new.size == old.size
+
+
+def test_the_gallery_has_every_image_with_its_command_and_a_page():
+    """A card for each: the command without our folder of screens, and a link to a page with it or with the command."""
+    gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    cards = gallery.split(":::{grid-item-card} ")[1:]
+    shown = [SHOWN.search(card)[1] for card in cards]
+    assert sorted(shown) == sorted({**SCREENS, **LONG})
+    for name, card in zip(shown, cards, strict=True):
+        command = SCREENS[name].command if name in SCREENS else LONG[name]
+        (typed,) = re.findall(r"^\$ (.*)$", card, re.MULTILINE)
+        folders = r"(?<=--out )\S+|(?<=--gif )\S+|(?<=--figure )\S+"
+        assert re.sub(folders, "", typed) == re.sub(folders, "", command)
+        assert "build/" not in typed
+        (page,) = re.findall(r"(?<!!)\[[^\]]+\]\((\w+\.md)", card)
+        explained = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        assert name in SHOWN.findall(explained) or " ".join(command.split()[:2]) in explained

@@ -111,6 +111,15 @@ def test_columns_share_the_room_by_what_they_need():
     assert column_widths([[""]], 10) == [1]
 
 
+def test_names_are_whole_before_numbers_are_where_there_is_room():
+    """Half of what is left beside the longest words is for names first, and all that they leave for the others."""
+    columns = [["learner told the task"], ["-32.64 (-33.70 to -31.58); missed: at least the best of all others"]]
+    assert column_widths(columns, 50) == [11, 34]
+    assert column_widths(columns, 50, names=1) == [21, 24]
+    assert column_widths(columns, 31, names=1) == [7 + 11 // 2, 8 + 11 - 11 // 2]  # 11 beside "learner" and "-31.58);"
+    assert column_widths(columns, 500, names=1) == column_widths(columns, 500)
+
+
 @pytest.fixture(scope="module")
 def board(tmp_path_factory):
     place = tmp_path_factory.mktemp("table") / "long"

@@ -27,7 +27,9 @@ INDENT = 2
 """Characters before the lines of a row that became a few of them, at each depth."""
 
 
-def column_widths(columns: Sequence[Sequence[str]], width: int, most: Sequence[int] = ()) -> list[int] | None:
+def column_widths(
+    columns: Sequence[Sequence[str]], width: int, most: Sequence[int] = (), names: int = 0
+) -> list[int] | None:
     """How wide the columns of a framed table are, so that no word is broken; None where that cannot be.
 
     Parameters
@@ -38,6 +40,8 @@ def column_widths(columns: Sequence[Sequence[str]], width: int, most: Sequence[i
         of the whole table.
     most
         how wide each column may become beyond its longest word; as wide as its longest text by default.
+    names
+        how many columns, from the first on, hold names: these are whole before the others are, in half of the room.
 
     Examples
     --------
@@ -54,10 +58,12 @@ def column_widths(columns: Sequence[Sequence[str]], width: int, most: Sequence[i
     wanted = [max(map(len, column), default=1) for column in columns]
     if most:
         wanted = list(map(min, wanted, most))
-    for _ in range(left):
+    for taken in range(left):
         short = [place for place, wide in enumerate(widths) if wide < wanted[place]]
         if not short:
             break
+        if taken < left // 2:
+            short = [place for place in short if place < names] or short
         widths[max(short, key=lambda place: wanted[place] / widths[place])] += 1
     return widths
 
@@ -91,18 +97,20 @@ class FittedTable:
         for row in self.table.rows:
             for column, cell in zip(columns, row, strict=True):
                 column.append(tables.words_of(cell))
+        names = min(self.table.numbers, default=len(columns))
+        of_names = max(min(self.table.numbers, default=0) - first, 0)
         if not self.table.breaks:
             for place in self.table.numbers:  # a number with its unit is one word
                 columns[place] = [text.replace(" ", "_") for text in columns[place]]
-            return column_widths(columns[first:], width)
-        names = min(self.table.numbers, default=len(columns))
+            return column_widths(columns[first:], width, names=of_names)
         whole = [[text.replace(" ", "_") for text in column] for column in columns[first:names]]
         halved = [[text.replace(" (", "_(") for text in column] for column in columns[names:]]
         if widths := column_widths([*whole, *halved], width):
             return widths
         # Where the widest intervals do not fit in two lines, most of them do if nothing else takes any room.
         most = [sys.maxsize] * len(whole) + list(map(_usual_half, halved))
-        return column_widths([*whole, *columns[names:]], width, most) or column_widths(columns[first:], width)
+        widths = column_widths([*whole, *columns[names:]], width, most)
+        return widths or column_widths(columns[first:], width, names=of_names)
 
     def _headings(self) -> Sequence[str]:
         return self.table.headings or [""] * (len(self.table.rows[0]) if self.table.rows else 1)
