@@ -55,13 +55,18 @@ def _fill(successors: Successors, heads: NDArray[np.uint64], cells: NDArray[np.u
         n = 1 << np.int64(heads[pair] & U(63))
         spent = serve_signals(spent, 16 * n)
         lo, hi = successors.starts[pair], successors.starts[pair + 1]
-        own = np.full(n, successors.states[lo], np.int64)
-        mass = np.zeros(n)
-        own[: hi - lo] = successors.states[lo:hi]
-        mass[: hi - lo] = successors.probs[lo:hi] * (n / successors.probs[lo:hi].sum())
-        alias = own.copy()
-        small = np.empty(n, np.int64)
-        large = np.empty(n, np.int64)
+        own, alias = np.empty(n, np.int64), np.empty(n, np.int64)
+        mass = np.empty(n)
+        small, large = np.empty(n, np.int64), np.empty(n, np.int64)
+        total = 0.0
+        for i in range(lo, hi):
+            total += successors.probs[i]
+        scale = n / total
+        for i in range(n):  # cells that no successor has are filled up with the alias
+            exists = lo + i < hi
+            own[i] = successors.states[lo + i if exists else lo]
+            mass[i] = successors.probs[lo + i] * scale if exists else 0.0
+            alias[i] = own[i]
         n_small = n_large = 0
         for i in range(n):
             if mass[i] < 1.0:

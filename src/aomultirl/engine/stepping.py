@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.engine.behaviours import ASK, Table, attend, kernels_of, prepare
-from aomultirl.engine.compiling import borrowing, kernel
+from aomultirl.engine.compiling import borrowing, callee, kernel
 from aomultirl.engine.counts import VISITS, Counts, CountTable, find, insert
 from aomultirl.engine.kernel_faults import FAULTS, refuse_kernel
 from aomultirl.engine.random import RandomStream, below, draw
@@ -71,7 +71,7 @@ class SimulatedEpisode(NamedTuple):
     agent: RandomStream
 
 
-@borrowing
+@callee
 def _walk(
     episode: SimulatedEpisode,
     table: Table,
@@ -143,6 +143,44 @@ def _walk(
 
 
 @borrowing
+def _walk_and_count(
+    episode: SimulatedEpisode,
+    table: Table,
+    counts: Counts,
+    sums: NDArray[np.float64],
+    place: NDArray[np.int64],
+    last: int,
+    stretch: int,
+    total: float,
+) -> tuple[int, float, float, bool]:
+    """Walk, and count what is seen for the first time, until the behaviour is needed, or more room.
+
+    stretch: steps after which the inner loop is left, at the latest, to look for signals.
+
+    Returns what :func:`_walk` says of the last step, and whether the counts want more room.  A step that needs a look
+    is not over: the place still says where it began, until the behaviour has looked.
+    """
+    needs, reward, crowded, spent = 0, 0.0, False, 0
+    n_actions = len(counts.heads) // len(table.budget)
+    while place[STEP] < last and not (crowded or place[ENDED]) and needs & (LOOK | MISSING) == 0:
+        begin = place[STEP]
+        end = begin + stretch if begin + stretch < last else last
+        needs, reward, total = _walk(episode, table, counts, sums, place, end, total)
+        if needs & UNSEEN:
+            crowded = insert(counts, place[STATE] * n_actions + place[ACTION], place[SUCCESSOR])
+        if needs & (UNSEEN | END) and not needs & LOOK:
+            _arrive(place, needs)
+        spent = serve_signals(spent, place[STEP] - begin + 1)
+    return needs, reward, total, crowded
+
+
+@callee
+def _arrive(place: NDArray[np.int64], needs: int) -> None:
+    """A step is over: the next one begins where it led, unless the episode ended there."""
+    place[STATE], place[ENDED] = place[SUCCESSOR], needs & END > 0
+
+
+@borrowing
 def _run(
     episode: SimulatedEpisode,
     behaviour: Any,
@@ -165,30 +203,18 @@ def _run(
     finished, crowded, spent = False, False, 0
     while place[STEP] < last and not (finished or crowded or place[ENDED]):
         begin = place[STEP]
-        needs, reward, total = _walk(episode, table, counts, sums, place, min(last, begin + stretch), total)
+        needs, reward, total, crowded = _walk_and_count(episode, table, counts, sums, place, last, stretch, total)
         if needs == MISSING:
             prepare(behaviour, counts, place[STEP], place[STATE], episode.agent)
             entry = table.plan[place[STEP] * table.stride + place[STATE]]
             if entry < 0 or entry > n_actions:
                 break
-        elif needs > 0:
-            finished, crowded = _settle(behaviour, counts, needs, place, reward)
+        elif needs & LOOK:
+            step, ended = place[STEP] - 1, needs & END > 0
+            finished = attend(behaviour, counts, step, place[STATE], place[ACTION], place[SUCCESSOR], reward, ended)
+            _arrive(place, needs)
         spent = serve_signals(spent, place[STEP] - begin + DECISION)
     return total, finished, crowded
-
-
-@borrowing
-def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64], reward: float) -> tuple[bool, bool]:
-    """After a step that needs something: (the aim is reached, the counts want more room)."""
-    step, state, action, successor = place[STEP] - 1, place[STATE], place[ACTION], place[SUCCESSOR]
-    n_actions = len(counts.heads) // len(behaviour.table.budget)
-    finished, crowded, ended = False, False, needs & END > 0
-    if needs & UNSEEN:
-        crowded = insert(counts, state * n_actions + action, successor)
-    if needs & LOOK:
-        finished = attend(behaviour, counts, step, state, action, successor, reward, ended)
-    place[STATE], place[ENDED] = successor, ended
-    return finished, crowded
 
 
 @dataclass
@@ -341,11 +367,14 @@ class Simulator:
         check_phase(phase, self.n_states, self.n_actions)
         place = np.array([0, self.state, 0, 0, self.ended], np.int64)
         reward, finished, steps = 0.0, False, phase.steps
+        follows_its_table = kernels_of(type(phase.behaviour)) == (None, None)
         while place[STEP] < steps and not (finished or place[ENDED]):
+            on = (phase.counts.record, phase.sums, place, steps, STRETCH, reward)
             try:
-                reward, finished, crowded = _run(
-                    self._episode, phase.behaviour, phase.counts.record, phase.sums, place, steps, STRETCH, reward
-                )
+                if follows_its_table:
+                    _, _, reward, crowded = _walk_and_count(self._episode, phase.behaviour.table, *on)
+                else:
+                    reward, finished, crowded = _run(self._episode, phase.behaviour, *on)
             except FAULTS as error:
                 refuse_kernel(error, phase.behaviour, phase.counts.record, self._episode.agent)
                 raise
