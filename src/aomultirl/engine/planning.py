@@ -112,6 +112,11 @@ def _plan_by_rows(
         for a in range(n_actions):
             i, end = U(starts[pair]), U(starts[pair + U(1)])
             total = 0.0
+            while i + U(3) < end:
+                total = (total + probs[i] * following[U(states[i])]) + probs[i + U(1)] * following[U(states[i + U(1)])]
+                total += probs[i + U(2)] * following[U(states[i + U(2)])]
+                total += probs[i + U(3)] * following[U(states[i + U(3)])]
+                i += U(4)
             while i + U(1) < end:
                 total = (total + probs[i] * following[U(states[i])]) + probs[i + U(1)] * following[U(states[i + U(1)])]
                 i += U(2)
@@ -245,9 +250,14 @@ def backward_induction(
         False keeps the actions of the first step only, (1, S), where values are what is wanted.
     """
     n_states = gains.shape[0]
-    values = np.zeros((horizon + 1, n_states))
+    values = np.empty((horizon + 1, n_states))
+    values[horizon] = 0.0
     policy = np.zeros((horizon if with_policy else 1, n_states), np.int32)
-    limits = np.full(horizon, np.inf) if caps is None else np.ascontiguousarray(caps, np.float64)
+    if caps is None:
+        limits = np.empty(horizon)
+        limits.fill(np.inf)
+    else:
+        limits = np.ascontiguousarray(caps, np.float64)
     flat = np.ascontiguousarray(gains, np.float64).reshape(-1)
     _induce(world, flat, limits, values, policy)
     return Plan(values, policy)
