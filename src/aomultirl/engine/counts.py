@@ -138,7 +138,7 @@ def sorted_row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np
 
 
 @inlined
-def _clear(slots: NDArray[np.int64], first: int, last: int) -> None:
+def _clear(slots: NDArray[np.int64], first: np.int64, last: np.int64) -> None:
     """Empty the slots from ``first`` to before ``last``, word by word, as whoever scans them expects."""
     for word in range(WORDS * first, WORDS * last):
         slots[word] = EMPTY
@@ -217,7 +217,7 @@ def _rebuild(counts: Counts, pair: int, successor: int) -> None:
 
 
 @callee
-def _without_collision(counts: Counts, pair: int, successor: int, k: int) -> int:
+def _without_collision(counts: Counts, pair: int, successor: int, k: np.int64) -> np.int64:
     """A shift of the hash at which its k bits differ for a pair's successors and one more, or -1."""
     first, last = span(counts, pair)
     for shift in range(32 - k, -1, -1):
@@ -231,8 +231,8 @@ def _without_collision(counts: Counts, pair: int, successor: int, k: int) -> int
                     break
                 taken |= bit
         if taken >= 0:
-            return shift
-    return -1
+            return np.int64(shift)
+    return np.int64(-1)
 
 
 @kernel

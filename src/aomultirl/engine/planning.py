@@ -345,7 +345,7 @@ def first_values(world: Transitions, rewards: NDArray[np.float64], horizon: int)
         shift = values[0]
         values -= shift
         offset += shift
-    return iterate(values, horizon - done) + offset
+    return np.asarray(iterate(values, horizon - done) + offset)
 
 
 class _Iteration:
@@ -374,4 +374,4 @@ class _Iteration:
             table[taken] = table[0]
             _induce(self._world, self._gains, caps[:taken], table[: taken + 1], self._actions)
             steps -= taken
-        return table[0].copy()
+        return np.asarray(table[0].copy())
