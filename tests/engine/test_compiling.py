@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core.errors import TypingError
 
@@ -152,8 +153,9 @@ def _scaled_by_constants(number):
 
 
 def test_one_signature_serves_all_constants_and_garbage_is_collected_again():
-    assert _scaled_by_constants(7) == 14 + 21 + 49
-    assert len(_scaled.signatures) == 1
+    anew = numba.njit(_scaled_by_constants.py_func)  # never from disk, so that it asks for what it calls
+    assert anew(7) == _scaled_by_constants(7) == 14 + 21 + 49
+    assert [str(types) for types in _scaled.signatures] == ["(int64, int64)"]
     assert gc.isenabled()
 
 
