@@ -39,8 +39,8 @@ MUTANTS = (
     ),
     _mutant(
         "engine/counts.py",
-        "                    visits -= 1\n",
-        "                    visits -= 0\n",
+        "        visits -= 1\n",
+        "        visits -= 0\n",
         "engine/test_counts.py",
         "test_tables_are_added",
     ),
@@ -69,8 +69,8 @@ MUTANTS = (
     _mutant("streams.py", "total * 3 // 4", "total * 2 // 3", "test_streams.py", "test_the_papers_sequence"),
     _mutant(
         "identifying/threshold.py",
-        "pair) > threshold",
-        "pair) >= threshold",
+        "pairs) <= threshold",
+        "pairs) < threshold",
         "identifying/test_threshold.py",
         "test_a_distance_equal_to_the_threshold_is_the_same_world",
     ),
@@ -112,8 +112,8 @@ MUTANTS = (
     ),
     _mutant(
         "exploring/explore_id.py",
-        "- totals[best] + 1",
-        "- totals[best] + 2",
+        "- best_n + 1",
+        "- best_n + 2",
         "exploring/test_explore_id.py",
         "test_equals_algorithm_2_decided_anew_at_every_step",
         "test_equals_algorithm_2_on_the_papers_grids",

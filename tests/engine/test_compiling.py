@@ -1,5 +1,6 @@
 """Kernels are kept on disk, for all processes; an edit anywhere in compiled code makes all of them compile anew."""
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -8,11 +9,13 @@ import sys
 import time
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core.errors import TypingError
 
 import aomultirl
 from aomultirl.engine import compiling_turns
+from aomultirl.engine.compiling import callee, kernel
 
 CODE = """
 import aomultirl as ao
@@ -137,3 +140,27 @@ def test_after_an_error_the_turn_to_compile_is_given_back(tmp_path):
     other.take()
     assert time.monotonic() - begin < 1
     other.give_back()
+
+
+@callee
+def _scaled(number, factor):
+    return number * factor
+
+
+@kernel
+def _scaled_by_constants(number):
+    return _scaled(number, 2) + _scaled(number, 3) + _scaled(number, number)
+
+
+def test_one_signature_serves_all_constants_and_garbage_is_collected_again():
+    anew = numba.njit(_scaled_by_constants.py_func)  # never from disk, so that it asks for what it calls
+    assert anew(7) == _scaled_by_constants(7) == 14 + 21 + 49
+    assert [str(types) for types in _scaled.signatures] == ["(int64, int64)"]
+    assert gc.isenabled()
+
+
+def test_what_kernels_alone_call_refuses_python():
+    assert _scaled_by_constants(7) == 84
+    for _ in range(2):
+        with pytest.raises(TypeError, match="_scaled is called by kernels only"):
+            _scaled(7, 2)

@@ -8,7 +8,8 @@ import aomultirl as ao
 from aomultirl.engine.behaviours import act_uniformly, follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import Phase, Simulator, Walk
+from aomultirl.engine.stepping import NOWHERE, Phase, Simulator, Walk
+from aomultirl.exploring.explore_id import explore_id
 from slow_twins import slow_step, slow_xoshiro
 from strategies import worlds
 
@@ -49,6 +50,56 @@ def test_equals_slow_walk(world, stationary, seed):
     state, reward, slow = slow_walk(world, plan, steps, 0, streams(seed, 1)[0])
     assert (walk.state, counts) == (state, slow)
     assert walk.reward == pytest.approx(reward, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=30)
+@given(worlds(max_states=5), st.integers(0, 10**6))
+def test_long_phases_equal_slow_walk(world, seed):
+    """In phases with more steps than the alias tables have entries, these remember where they are counted."""
+    steps = len(world.alias_tables.cells) + 100
+    plan = np.random.default_rng(seed).integers(0, world.n_actions, world.n_states).astype(np.int32)
+    walk, counts = run(world, plan, steps, 0, seed)
+    state, reward, slow = slow_walk(world, plan, steps, 0, streams(seed, 1)[0])
+    assert (walk.state, counts) == (state, slow)
+    assert walk.reward == pytest.approx(reward, abs=1e-9)
+
+
+def test_counts_that_move_are_not_counted_elsewhere():
+    """Rows of forty successors, which move several times while the entries of their pairs are remembered."""
+    world = ao.worlds.random_models(40, 2, 1, 40, rng=1)[0]
+    steps = 2 * len(world.alias_tables.cells)
+    plan = np.arange(40, dtype=np.int32) % 2
+    walk, counts = run(world, plan, steps, 3, 5)
+    state, _, slow = slow_walk(world, plan, steps, 3, streams(5, 1)[0])
+    assert (walk.state, counts) == (state, slow)
+
+
+def grid_walk(kind, parts):
+    """What comes of phases of so many steps in a grid, one after another, until one reaches its aim."""
+    world = ao.worlds.gridworld(edges="stay")[1]
+    terminal = np.arange(16) == 15
+    counts, sources = CountTable(64), streams(3, 2)
+    sums = np.zeros(64) if kind == "sums" else np.empty(0)
+    ends = terminal if kind == "ending" else NOWHERE
+    simulator = Simulator(world.alias_tables, world.gains, 5, *sources, noisy=kind == "noisy", terminal=ends)
+    behaviour = act_uniformly(16, 4)
+    if kind in ("exploring", "ending"):
+        targets = np.zeros((16, 4), np.bool_)
+        targets[[1, 8, 2], [0, 3, 1]] = True
+        behaviour = explore_id(targets, 300)
+    total, taken, finished = 0.0, 0, False
+    for steps in parts:
+        if not finished:
+            outcome = simulator.run(Phase(behaviour, steps, counts, sums))
+            total, taken, finished = total + outcome.reward, taken + outcome.steps, outcome.finished
+    found = [array.tolist() for array in counts.to_lists()]
+    return simulator.state, total, taken, finished, sums.tolist(), found, sources.tolist()
+
+
+@pytest.mark.parametrize("kind", ["plain", "sums", "noisy", "ending", "exploring"])
+def test_a_long_phase_is_many_short_ones(kind):
+    """Those of 50 steps are too short for anything to be remembered."""
+    assert grid_walk(kind, [4000]) == grid_walk(kind, [50] * 80)
 
 
 def test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means():

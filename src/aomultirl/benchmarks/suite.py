@@ -173,7 +173,10 @@ def _cases(sizes: Sizes, c_twin: twin.Twin | None) -> Iterator[Case]:
     grid = gridworld()[0]
     yield _stepping(grid, sizes.steps, c_twin)
     for size in sizes.exploring:
-        yield _exploring(gridworld(edges="stay")[0], size, c_twin)
+        world = gridworld(edges="stay")[0]
+        yield _exploring(world, size, c_twin)
+        if c_twin is not None:
+            yield _against_frozen_sizes(_exploring(world, size, twin.load(world)))
     yield _planning(grid, sizes.horizon, c_twin, peers.with_einsum, 0.45)
     yield _planning(dense_world(sizes.dense_states), sizes.horizon, c_twin, peers.with_einsum, 0.9)
     yield _planning(sparse_world(sizes.sparse_states), sizes.sparse_horizon, c_twin, peers.with_scipy, 0.9)
@@ -237,10 +240,16 @@ def _exploring(world: MDP, size: Exploring, c_twin: twin.Twin | None) -> Case:
         numpy=peers.with_a_loop(world, targets, size.needed, start, size.loop),
         same=_same_explorations,
         close=_alike,
-        c_target=0.45,
+        c_target=0.8,
         numpy_target=2000.0,
         share=size.loop / (size.horizon * size.episodes),
     )
+
+
+def _against_frozen_sizes(case: Case) -> Case:
+    """The case where C knows all sizes when it is compiled, which we never do."""
+    name = f"{case.name.partition(', ')[2]}, sizes told to C"
+    return case._replace(name=name, numpy=None, c_target=0.5, numpy_target=None, share=1.0)
 
 
 def explore(

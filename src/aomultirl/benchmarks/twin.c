@@ -1,12 +1,19 @@
 /* What a careful C programmer would write by hand for the same work as the compiled engine.
  *
- * All sizes are known at run time only, as they are to the engine.  Every function does the same arithmetic in the
+ * All sizes are known at run time only, as they are to the engine, unless they are told to the compiler: with
+ * -DSTATES=16 -DACTIONS=4 -DWIDTH=2 exploring is made for worlds of these sizes alone.  Every function does the same arithmetic in the
  * same order as its twin in Python, so results are equal to the last bit (compile with -ffp-contract=off).
  */
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#ifdef STATES
+#define FREEZE_SIZES(n_states, n_actions, width) ((n_states) = STATES, (n_actions) = ACTIONS, (width) = WIDTH)
+#else
+#define FREEZE_SIZES(n_states, n_actions, width) ((void)0)
+#endif
 
 static inline uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
@@ -196,6 +203,7 @@ double explore(const uint64_t *restrict heads, const uint64_t *restrict cells, i
                int64_t n_actions, int64_t steps, int64_t *restrict state, Stream *restrict world_stream,
                Stream *restrict agent, int64_t *counts, int64_t *restrict done)
 {
+    FREEZE_SIZES(n_states, n_actions, width);
     const uint64_t S = (uint64_t)n_states, A = (uint64_t)n_actions;
     int64_t *open = calloc(2 * S + 2 * A, sizeof(int64_t));
     int32_t *plan = malloc(S * sizeof(int32_t));

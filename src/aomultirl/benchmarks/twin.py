@@ -63,8 +63,14 @@ def compiler_version() -> str | None:
     return told.splitlines()[0] if told else None
 
 
-def load() -> "Twin":
+def load(world: MDP | None = None) -> "Twin":
     """Compile and load the C twin.
+
+    Parameters
+    ----------
+    world
+        where one is given, exploring is compiled for worlds of its sizes alone: S, A and the width of its alias tables,
+        which must be one for all pairs.
 
     Raises
     ------
@@ -77,10 +83,21 @@ def load() -> "Twin":
     # The library stays loaded when its file is gone, but not every system lets go of a loaded file.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         target = Path(folder) / "twin.so"
-        made = subprocess.run([command, *FLAGS, str(SOURCE), "-o", str(target)], capture_output=True, check=False)
+        flags = [*FLAGS, *([] if world is None else _sizes_of(world))]
+        made = subprocess.run([command, *flags, str(SOURCE), "-o", str(target)], capture_output=True, check=False)
         if made.returncode != 0:
             raise NoTwinError("The C compiler of this machine cannot compile the C twin, so the C column is empty.")
         return Twin(ctypes.CDLL(str(target)))
+
+
+def _sizes_of(world: MDP) -> list[str]:
+    """What tells the compiler the sizes of a world."""
+    width = world.alias_tables.width
+    if width < 0:
+        raise ValueError(
+            "the pairs of this world have alias tables of several widths: none can be told to the compiler"
+        )
+    return [f"-DSTATES={world.n_states}", f"-DACTIONS={world.n_actions}", f"-DWIDTH={width}"]
 
 
 class Twin:

@@ -9,6 +9,7 @@ part in it, by a kernel of theirs or a record that a kernel is given, their sour
 Nothing compiles at import; a kernel compiles at its first call.
 """
 
+import gc
 import hashlib
 import time
 from collections.abc import Callable, Iterator
@@ -38,6 +39,8 @@ from aomultirl.engine.stranger_sources import (
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
+MARKS = (b"@kernel", b"@borrowing", b"@callee", b"@inlined")
+"""What the source of a file holds that compiled code depends on."""
 
 
 class Meter:
@@ -84,7 +87,7 @@ def source_stamp() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__}".encode())
     for path in own_files():
         text = path.read_bytes()
-        if path.parent.name == "engine" or b"@kernel" in text or b"@inlined" in text or b"@borrowing" in text:
+        if path.parent.name == "engine" or any(mark in text for mark in MARKS):
             digest.update(str(path.relative_to(PACKAGE)).encode())
             digest.update(text)
     return digest.hexdigest()
@@ -164,9 +167,29 @@ def borrowing(function: F) -> F:
     return _cached(function, allocates=False)
 
 
-def _cached(function: F, *, allocates: bool) -> F:
+def callee(function: F) -> F:
+    """A :func:`borrowing` kernel that only other kernels call: the wrapper for calls from Python is not compiled."""
+    compiled: Any = _cached(function, allocates=False, from_python=False)
+
+    def refuse(*_arguments: Any, **_names: Any) -> None:
+        raise TypeError(f"{function.__name__} is called by kernels only: @callee leaves out what Python would call")
+
+    compiled._insert = lambda *_entry, **_options: None  # the table in which calls from Python look for machine code
+    compiled._compile_for_args = refuse
+    return cast(F, compiled)
+
+
+def _cached(function: F, *, allocates: bool, from_python: bool = True) -> F:
     # Said to callees too, which would otherwise have what their caller has.
-    compiled = numba.njit(function, error_model="numpy", boundscheck=False, _nrt=allocates)  # type: ignore[call-overload]
+    # Nobody calls them as C functions, and the wrappers for it are a twentieth of the time that compiling takes.
+    compiled = numba.njit(  # type: ignore[call-overload]
+        function,
+        error_model="numpy",
+        boundscheck=False,
+        _nrt=allocates,
+        no_cfunc_wrapper=True,
+        no_cpython_wrapper=not from_python,
+    )
     turn = None
     with suppress(RuntimeError):  # where no folder can be written to, every process compiles anew
         compiled._cache = store = _Cache(function)
@@ -179,16 +202,33 @@ def _undisturbed(compile_or_load: Callable[..., Any], turn: Turn | None) -> Call
     """No signal is lost meanwhile, and the turn to compile is given back, also after Ctrl-C or an error."""
 
     def compile_and_give_back(signature: Any) -> Any:
-        with no_signal_lost(), _meter.running():
+        with no_signal_lost(), _meter.running(), _no_garbage_collected():
             if turn is None:
                 announce()
             try:
-                return compile_or_load(signature)
+                return compile_or_load(_without_literals(signature))
             finally:
                 if turn is not None:
                     turn.give_back()
 
     return compile_and_give_back
+
+
+def _without_literals(signature: Any) -> Any:
+    """A signature that says int64 where Numba knows that it is 0: one kernel serves all constants."""
+    return tuple(map(types.unliteral, signature)) if isinstance(signature, tuple) else signature
+
+
+@contextmanager
+def _no_garbage_collected() -> Iterator[None]:
+    """Collecting garbage looks at all that Numba holds, again and again: a fifth of the time that compiling takes."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:

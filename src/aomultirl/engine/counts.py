@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import inlined, kernel
+from aomultirl.engine.compiling import borrowing, callee, inlined, kernel
 from aomultirl.engine.signals import serve_signals
 
 U = np.uint64
@@ -29,7 +29,7 @@ PAIR, SLOT = range(2)
 """Cells of the place at which the addition of a table goes on."""
 SHORT = 8
 MANY = 24
-"""Rows up to this long are sorted by insertion, which allocates nothing."""
+"""Rows up to this long are sorted by insertion."""
 
 
 class Counts(NamedTuple):
@@ -66,7 +66,7 @@ def find(heads: NDArray[np.uint64], slots: NDArray[np.int64], pair: np.uint64, s
     return U(slot)
 
 
-@kernel
+@callee
 def span(counts: Counts, pair: int) -> tuple[np.int64, np.int64]:
     """The slots of a pair's row: first, and one past the last."""
     head = counts.heads[pair]
@@ -74,7 +74,7 @@ def span(counts: Counts, pair: int) -> tuple[np.int64, np.int64]:
     return first, first + (np.int64(1) << np.int64((head >> U(6)) & U(63)))
 
 
-@kernel
+@borrowing
 def visits_of(counts: Counts, pair: int) -> int:
     """How often the pair was visited."""
     total = 0
@@ -84,33 +84,73 @@ def visits_of(counts: Counts, pair: int) -> int:
     return total
 
 
-@kernel
-def row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(successors, counts) seen of a pair, in no particular order."""
-    keys, visits = np.empty(counts.filled[pair], np.int64), np.empty(counts.filled[pair], np.int64)
-    n = 0
+@callee
+def write_row(counts: Counts, pair: int, keys: NDArray[np.int64], visits: NDArray[np.int64], first: int) -> int:
+    """Write what was seen of a pair, by ascending successors, to the entries from ``first`` on; one past the last."""
+    at = first
     for slot in range(*span(counts, pair)):
         if counts.slots[WORDS * slot] != EMPTY:
-            keys[n], visits[n] = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
-            n += 1
-    return keys, visits
+            keys[at], visits[at] = counts.slots[WORDS * slot], counts.slots[WORDS * slot + VISITS]
+            at += 1
+    _sort(keys, visits, first, at - first)
+    return at
+
+
+@callee
+def _sort(keys: NDArray[np.int64], visits: NDArray[np.int64], first: int, n: int) -> None:
+    """Sort ``n`` entries from ``first`` on by their keys, all different: by insertion, or as a heap if many.
+
+    The routines that Numba has for sorting take seconds to compile.
+    """
+    if n <= MANY:
+        for end in range(first + 1, first + n):
+            key, number, place = keys[end], visits[end], end
+            while place > first and keys[place - 1] > key:
+                keys[place], visits[place] = keys[place - 1], visits[place - 1]
+                place -= 1
+            keys[place], visits[place] = key, number
+        return
+    # Every inner node is sifted down, from the last one on; then the largest entry goes to the end, n - 1 times.
+    for turn in range(n + n // 2 - 1, 0, -1):
+        place, last = turn - n, n
+        if turn < n:
+            place, last = 0, turn
+            keys[first], keys[first + turn] = keys[first + turn], keys[first]
+            visits[first], visits[first + turn] = visits[first + turn], visits[first]
+        key, number = keys[first + place], visits[first + place]
+        child = 2 * place + 1
+        while child < last:
+            if child + 1 < last and keys[first + child + 1] > keys[first + child]:
+                child += 1
+            if keys[first + child] <= key:
+                break
+            keys[first + place], visits[first + place] = keys[first + child], visits[first + child]
+            place, child = child, 2 * child + 1
+        keys[first + place], visits[first + place] = key, number
 
 
 @kernel
 def sorted_row(counts: Counts, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(successors, counts) seen of a pair, by ascending successors."""
-    keys, visits = row(counts, pair)
-    order = np.argsort(keys)
-    return keys[order], visits[order]
+    keys, visits = np.empty(counts.filled[pair], np.int64), np.empty(counts.filled[pair], np.int64)
+    write_row(counts, pair, keys, visits, 0)
+    return keys, visits
 
 
-@kernel
+@inlined
+def _clear(slots: NDArray[np.int64], first: np.int64, last: np.int64) -> None:
+    """Empty the slots from ``first`` to before ``last``, word by word, as whoever scans them expects."""
+    for word in range(WORDS * first, WORDS * last):
+        slots[word] = EMPTY
+
+
+@borrowing
 def insert(counts: Counts, pair: int, successor: int) -> bool:
     """Count a successor seen for the first time.  True: the arena must be enlarged before the next insertion."""
     if counts.filled[pair] == 0:
         first = counts.used[TAKEN]
         counts.used[TAKEN] += 8
-        counts.slots[WORDS * first : WORDS * (first + 8)] = EMPTY
+        _clear(counts.slots, first, first + 8)
         counts.heads[pair] = U(first << 12 | 3 << 6 | 29)
     head = counts.heads[pair]
     k = np.int64((head >> U(6)) & U(63))
@@ -127,82 +167,80 @@ def insert(counts: Counts, pair: int, successor: int) -> bool:
     return is_crowded(counts)
 
 
-@kernel
+@borrowing
 def is_crowded(counts: Counts) -> bool:
     """The arena must be enlarged before the next insertion."""
     return bool(WORDS * (counts.used[TAKEN] + 8 * counts.used[LONGEST]) > len(counts.slots))
 
 
-@kernel
+@callee
 def _rebuild(counts: Counts, pair: int, successor: int) -> None:
-    """Make room for one more successor.
+    """Make room for one more successor, and count it.
 
     The row doubles where it would be more than three quarters full.  A short row takes the hash's bits from where no
     two successors collide, doubling once or twice more if need be, so that the hot loop finds each at the first look.
     """
-    keys, visits = row(counts, pair)
-    keys, visits = np.append(keys, np.int64(successor)), np.append(visits, np.int64(1))
+    n = counts.filled[pair] + 1
+    source, last = span(counts, pair)
     old = np.int64((counts.heads[pair] >> U(6)) & U(63))
     k = old if old > 3 else np.int64(3)
-    while 4 * len(keys) > 3 << k:
+    while 4 * n > 3 << k:
         k += 1
     shift = np.int64(32) - k
-    if len(keys) <= SHORT:
+    if n <= SHORT:
         for longer in range(3):
-            found = _without_collision(keys, k + longer) if k + longer < 6 else np.int64(-1)
+            found = _without_collision(counts, pair, successor, k + longer) if k + longer < 6 else np.int64(-1)
             if found >= 0:
                 k, shift = k + longer, found
                 break
-    first = np.int64(counts.heads[pair] >> U(12))
+    first = source
     if k != old:
         first = counts.used[TAKEN]
         counts.used[TAKEN] += 1 << k
-        counts.used[LONGEST] = max(counts.used[LONGEST], 1 << k)
-    counts.slots[WORDS * first : WORDS * (first + (1 << k))] = EMPTY
+        if counts.used[LONGEST] < 1 << k:
+            counts.used[LONGEST] = 1 << k
+    else:  # in its place, from a copy in the arena's free part, which is longer than any row
+        free = counts.used[TAKEN]
+        for word in range(WORDS << k):
+            counts.slots[WORDS * free + word] = counts.slots[WORDS * source + word]
+        source, last = free, free + last - source
+    _clear(counts.slots, first, first + (1 << k))
     counts.heads[pair] = U(first << 12 | k << 6 | shift)
-    for i in range(len(keys)):
-        slot = find(counts.heads, counts.slots, U(pair), U(keys[i]))
-        counts.slots[slot], counts.slots[slot + U(VISITS)] = keys[i], visits[i]
-    counts.filled[pair] = len(keys)
+    for place in range(source, last + 1):
+        key, number = np.int64(successor), np.int64(1)
+        if place < last:
+            key, number = counts.slots[WORDS * place], counts.slots[WORDS * place + VISITS]
+        if key != EMPTY:
+            slot = find(counts.heads, counts.slots, U(pair), U(key))
+            counts.slots[slot], counts.slots[slot + U(VISITS)] = key, number
+    counts.filled[pair] = n
 
 
-@kernel
-def _without_collision(keys: NDArray[np.int64], k: np.int64) -> np.int64:
-    """A shift of the hash at which its k bits differ for all keys, or -1."""
+@callee
+def _without_collision(counts: Counts, pair: int, successor: int, k: np.int64) -> np.int64:
+    """A shift of the hash at which its k bits differ for a pair's successors and one more, or -1."""
+    first, last = span(counts, pair)
     for shift in range(32 - k, -1, -1):
         taken = np.int64(0)
-        for key in keys:
-            bit = np.int64(1) << ((((key * HASH) & 0xFFFFFFFF) >> shift) & ((1 << k) - 1))
-            if taken & bit:
-                taken = np.int64(-1)
-                break
-            taken |= bit
+        for place in range(first, last + 1):
+            key = counts.slots[WORDS * place] if place < last else np.int64(successor)
+            if key != EMPTY:
+                bit = np.int64(1) << ((((key * HASH) & 0xFFFFFFFF) >> shift) & ((1 << k) - 1))
+                if taken & bit:
+                    taken = np.int64(-1)
+                    break
+                taken |= bit
         if taken >= 0:
             return np.int64(shift)
     return np.int64(-1)
 
 
 @kernel
-def _collect(counts: Counts, starts: NDArray[np.int64], states: NDArray[np.int32], visits: NDArray[np.int64]) -> None:
-    spent = 0
+def _collect(counts: Counts, states: NDArray[np.int64], visits: NDArray[np.int64]) -> None:
+    at = spent = 0
     for pair in range(len(counts.heads)):
-        begin = at = starts[pair]
-        spent = serve_signals(spent, 16 * (starts[pair + 1] - begin))
-        if starts[pair + 1] - begin > MANY:
-            keys, numbers = row(counts, pair)
-            for i in np.argsort(keys):
-                states[at], visits[at] = keys[i], numbers[i]
-                at += 1
-            continue
-        for slot in range(*span(counts, pair)):
-            key = counts.slots[WORDS * slot]
-            if key != EMPTY:
-                place = at
-                while place > begin and states[place - 1] > key:
-                    states[place], visits[place] = states[place - 1], visits[place - 1]
-                    place -= 1
-                states[place], visits[place] = key, counts.slots[WORDS * slot + VISITS]
-                at += 1
+        spent = serve_signals(spent, 16 * counts.filled[pair])
+        at = write_row(counts, pair, states, visits, at)
 
 
 @kernel
@@ -210,23 +248,17 @@ def _add(target: Counts, source: Counts, place: NDArray[np.int64]) -> bool:
     """Add the rows of ``source`` from ``place`` on; True: enlarge the target, then go on from there."""
     for pair in range(place[PAIR], len(source.heads)):
         first, last = span(source, pair)
-        for slot in range(max(first, place[SLOT]) if pair == place[PAIR] else first, last):
+        if pair == place[PAIR] and first < place[SLOT]:
+            first = place[SLOT]
+        for slot in range(first, last):
             key, visits = source.slots[WORDS * slot], source.slots[WORDS * slot + VISITS]
-            if key != EMPTY:
-                at = find(target.heads, target.slots, U(pair), U(key))
-                crowded = False
-                if target.slots[at] != key:
-                    crowded = insert(target, pair, key)
-                    at = find(target.heads, target.slots, U(pair), U(key))
-                    visits -= 1
-                target.slots[at + U(VISITS)] += visits
-                if crowded:
-                    place[PAIR], place[SLOT] = pair, slot + 1
-                    return True
+            if key != EMPTY and add_visits(target, pair, key, visits):
+                place[PAIR], place[SLOT] = pair, slot + 1
+                return True
     return False
 
 
-@kernel
+@borrowing
 def add_visits(counts: Counts, pair: int, successor: int, visits: int) -> bool:
     """Add visits of one transition; True: enlarge the arena now."""
     crowded = False
@@ -293,10 +325,9 @@ class CountTable:
     def to_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
         """(starts, states, visits): what was seen of each pair, as successor lists with ascending states."""
         starts = np.concatenate(([0], np.cumsum(self.record.filled)))
-        states = np.empty(starts[-1], np.int32)
-        visits = np.empty(starts[-1], np.int64)
-        _collect(self.record, starts, states, visits)
-        return starts, states, visits
+        states, visits = np.empty(starts[-1], np.int64), np.empty(starts[-1], np.int64)
+        _collect(self.record, states, visits)
+        return starts, states.astype(np.int32), visits
 
     def count(self, pair: int, successor: int, visits: int) -> None:
         """Add so many visits of one transition."""

@@ -112,12 +112,18 @@ def _plan_by_rows(
         for a in range(n_actions):
             i, end = U(starts[pair]), U(starts[pair + U(1)])
             total = 0.0
+            while i + U(3) < end:
+                total = (total + probs[i] * following[U(states[i])]) + probs[i + U(1)] * following[U(states[i + U(1)])]
+                total += probs[i + U(2)] * following[U(states[i + U(2)])]
+                total += probs[i + U(3)] * following[U(states[i + U(3)])]
+                i += U(4)
             while i + U(1) < end:
                 total = (total + probs[i] * following[U(states[i])]) + probs[i + U(1)] * following[U(states[i + U(1)])]
                 i += U(2)
             if i < end:
                 total += probs[i] * following[U(states[i])]
-            q = min(cap, gains[pair] + total)
+            q = gains[pair] + total
+            q = q if q < cap else cap
             if q > best:
                 best, best_action = q, a
             pair += U(1)
@@ -138,12 +144,13 @@ def _plan_by_columns(
     n_states, n_actions = len(current), len(gains) // len(current)
     block = len(sums) // n_actions
     for first in range(0, n_states, block):
-        last = min(first + block, n_states)
+        last = first + block if first + block < n_states else n_states
         _expect_columns(world.columns, following, first * n_actions, last * n_actions, sums)
         for s in range(first, last):
             best, best_action = -np.inf, 0
             for a in range(n_actions):
-                q = min(cap, gains[U(s * n_actions + a)] + sums[U((s - first) * n_actions + a)])
+                q = gains[U(s * n_actions + a)] + sums[U((s - first) * n_actions + a)]
+                q = q if q < cap else cap
                 better = q > best
                 best = q if better else best
                 best_action = a if better else best_action
@@ -152,7 +159,19 @@ def _plan_by_columns(
 
 
 @kernel
-def _backward_induction(
+def _induce_by_rows(
+    world: Transitions,
+    gains: NDArray[np.float64],
+    caps: NDArray[np.float64],
+    values: NDArray[np.float64],
+    policy: NDArray[np.int32],
+) -> None:
+    for h in range(len(caps) - 1, -1, -1):
+        _plan_by_rows(world, gains, caps[h], values[h + 1], values[h], policy[h if len(policy) > 1 else 0])
+
+
+@kernel
+def _induce_by_columns(
     world: Transitions,
     gains: NDArray[np.float64],
     caps: NDArray[np.float64],
@@ -160,17 +179,13 @@ def _backward_induction(
     policy: NDArray[np.int32],
 ) -> None:
     wide_vectors()
-    horizon, n_states = len(caps), values.shape[1]
-    n_actions = len(gains) // n_states
-    room = np.empty(max(1, BLOCK // n_actions) * n_actions + 8)
+    n_actions = len(gains) // values.shape[1]
+    block = BLOCK // n_actions if n_actions <= BLOCK else 1
+    room = np.empty(block * n_actions + 8)
     skip = (-room.ctypes.data % 64) // 8  # start at a cache line, as the columns do
-    sums = room[skip : skip + len(room) - 8]
-    for h in range(horizon - 1, -1, -1):
-        actions = policy[h if len(policy) > 1 else 0]
-        if len(world.columns) > 0:
-            _plan_by_columns(world, gains, caps[h], values[h + 1], values[h], actions, sums)
-        else:
-            _plan_by_rows(world, gains, caps[h], values[h + 1], values[h], actions)
+    sums = room[skip : skip + block * n_actions]
+    for h in range(len(caps) - 1, -1, -1):
+        _plan_by_columns(world, gains, caps[h], values[h + 1], values[h], policy[h if len(policy) > 1 else 0], sums)
 
 
 @kernel
@@ -235,20 +250,39 @@ def backward_induction(
         False keeps the actions of the first step only, (1, S), where values are what is wanted.
     """
     n_states = gains.shape[0]
-    values = np.zeros((horizon + 1, n_states))
+    values = np.empty((horizon + 1, n_states))
+    values[horizon] = 0.0
     policy = np.zeros((horizon if with_policy else 1, n_states), np.int32)
-    limits = np.full(horizon, np.inf) if caps is None else np.ascontiguousarray(caps, np.float64)
+    if caps is None:
+        limits = np.empty(horizon)
+        limits.fill(np.inf)
+    else:
+        limits = np.ascontiguousarray(caps, np.float64)
     flat = np.ascontiguousarray(gains, np.float64).reshape(-1)
-    # In parts, between which Python serves signals: a look at them inside costs dense planning a twelfth of its speed.
-    part = max(1, PART // max(1, len(world.probs)))
+    _induce(world, flat, limits, values, policy)
+    return Plan(values, policy)
+
+
+def _induce(
+    world: Transitions,
+    gains: NDArray[np.float64],
+    caps: NDArray[np.float64],
+    values: NDArray[np.float64],
+    policy: NDArray[np.int32],
+) -> None:
+    """Fill in all rows of ``values``, (len(caps) + 1, S), before the last, and those of ``policy``, or its only one.
+
+    In parts, between which Python serves signals: a look at them inside costs dense planning a twelfth of its speed.
+    """
+    by_layout = _induce_by_columns if len(world.columns) > 0 else _induce_by_rows
+    horizon, part = len(caps), max(1, PART // max(1, len(world.probs)))
     if part >= horizon:
-        _backward_induction(world, flat, limits, values, policy)
-        return Plan(values, policy)
+        by_layout(world, gains, caps, values, policy)
+        return
     for last in range(horizon, 0, -part):
         first = max(0, last - part)
-        rows = policy[first:last] if with_policy else policy
-        _backward_induction(world, flat, limits[first:last], values[first : last + 1], rows)
-    return Plan(values, policy)
+        rows = policy[first:last] if len(policy) > 1 else policy
+        by_layout(world, gains, caps[first:last], values[first : last + 1], rows)
 
 
 def evaluate(
@@ -285,54 +319,6 @@ def evaluate_first(
     return following
 
 
-@kernel
-def _iterate(
-    world: Transitions,
-    gains: NDArray[np.float64],
-    horizon: int,
-    values: NDArray[np.float64],
-    actions: NDArray[np.int32],
-) -> None:
-    """Backward induction that keeps two rows only; the result stands in row horizon % 2."""
-    n_actions = len(gains) // values.shape[1]
-    sums, spent = np.empty(max(1, BLOCK // n_actions) * n_actions), 0
-    for h in range(horizon):
-        spent = serve_signals(spent, len(world.probs))
-        if len(world.columns) > 0:
-            _plan_by_columns(world, gains, np.inf, values[h % 2], values[(h + 1) % 2], actions, sums)
-        else:
-            _plan_by_rows(world, gains, np.inf, values[h % 2], values[(h + 1) % 2], actions)
-
-
-@kernel
-def _leap(
-    world: Transitions,
-    gains: NDArray[np.float64],
-    horizon: int,
-    values: NDArray[np.float64],
-    actions: NDArray[np.int32],
-) -> tuple[int, float]:
-    """:func:`_iterate` for a long horizon: (the row the result stands in, what is to be added to it)."""
-    done, offset, settled, spent = 0, 0.0, False, 0
-    while done + STRIDE <= horizon and not settled:
-        spent = serve_signals(spent, STRIDE * len(world.probs))
-        before = values[0].copy()
-        _iterate(world, gains, STRIDE, values, actions)
-        done += STRIDE
-        gained = values[0] - before
-        low, high = gained.min(), gained.max()
-        settled = high - low <= ROUNDING * np.abs(values[0]).max()
-        if settled:
-            leaps = (horizon - done) // STRIDE
-            offset += leaps * (0.5 * (low + high))
-            done += leaps * STRIDE
-        shift = values[0, 0]
-        values[0] -= shift
-        offset += shift
-    _iterate(world, gains, horizon - done, values, actions)
-    return (horizon - done) % 2, offset
-
-
 def first_values(world: Transitions, rewards: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
     """V*_1 alone, (S,), for horizons so long that a table of all steps would not fit.
 
@@ -341,14 +327,51 @@ def first_values(world: Transitions, rewards: NDArray[np.float64], horizon: int)
     greatest that one state gained from the last ones.  Above ``LONG`` steps, once these two differ by no more than
     rounding, the rest is added at once; where they never do, every step is taken.
     """
-    n_states = len(rewards)
-    values, gains, actions = (
-        np.zeros((2, n_states)),
-        np.ascontiguousarray(rewards).reshape(-1),
-        np.zeros(n_states, np.int32),
-    )
+    iterate = _Iteration(world, np.ascontiguousarray(rewards, np.float64).reshape(-1), len(rewards))
+    values = np.zeros(len(rewards))
     if horizon <= LONG:
-        _iterate(world, gains, horizon, values, actions)
-        return np.asarray(values[horizon % 2])
-    row, offset = _leap(world, gains, horizon, values, actions)
-    return np.asarray(values[row] + offset)
+        return iterate(values, horizon)
+    done, offset, settled = 0, 0.0, False
+    while done + STRIDE <= horizon and not settled:
+        before, values = values, iterate(values, STRIDE)
+        done += STRIDE
+        gained = values - before
+        low, high = gained.min(), gained.max()
+        settled = high - low <= ROUNDING * np.abs(values).max()
+        if settled:
+            leaps = (horizon - done) // STRIDE
+            offset += leaps * (0.5 * (low + high))
+            done += leaps * STRIDE
+        shift = values[0]
+        values -= shift
+        offset += shift
+    return np.asarray(iterate(values, horizon - done) + offset)
+
+
+class _Iteration:
+    """Backward induction that keeps some rows only.
+
+    Parameters
+    ----------
+    world, gains
+        the transitions, and what each pair earns, (S * A,).
+    n_states
+        S.
+    """
+
+    def __init__(self, world: Transitions, gains: NDArray[np.float64], n_states: int) -> None:
+        self._world, self._gains = world, gains
+        most = min(STRIDE, max(1, PIECE // n_states))
+        self._values, self._caps = np.empty((most + 1, n_states)), np.full(most, np.inf)
+        self._actions = np.empty((1, n_states), np.int32)
+
+    def __call__(self, values: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
+        """The values with so many steps more to go, (S,)."""
+        table, caps = self._values, self._caps
+        table[0] = values
+        while steps > 0:
+            taken = min(steps, len(caps))
+            table[taken] = table[0]
+            _induce(self._world, self._gains, caps[:taken], table[: taken + 1], self._actions)
+            steps -= taken
+        return np.asarray(table[0].copy())

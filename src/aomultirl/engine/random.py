@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import inlined, kernel
+from aomultirl.engine.compiling import borrowing, inlined
 
 RandomStream: TypeAlias = NDArray[np.uint64]
 
@@ -49,14 +49,14 @@ def below(n: np.uint64, bits: np.uint64) -> np.int64:
     return np.int64(((bits >> np.uint64(32)) * n) >> np.uint64(32))
 
 
-@kernel
+@borrowing
 def draw_below(n: int, stream: RandomStream) -> int:
     """A number below n from a stream, which moves on."""
     bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])
     return int(below(np.uint64(n), bits))
 
 
-@kernel
+@borrowing
 def draw_unit(stream: RandomStream) -> float:
     """A number of [0, 1), a multiple of 2**-53, from a stream, which moves on."""
     bits, stream[0], stream[1], stream[2], stream[3] = draw(stream[0], stream[1], stream[2], stream[3])

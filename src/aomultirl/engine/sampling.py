@@ -55,13 +55,18 @@ def _fill(successors: Successors, heads: NDArray[np.uint64], cells: NDArray[np.u
         n = 1 << np.int64(heads[pair] & U(63))
         spent = serve_signals(spent, 16 * n)
         lo, hi = successors.starts[pair], successors.starts[pair + 1]
-        own = np.full(n, successors.states[lo], np.int64)
-        mass = np.zeros(n)
-        own[: hi - lo] = successors.states[lo:hi]
-        mass[: hi - lo] = successors.probs[lo:hi] * (n / successors.probs[lo:hi].sum())
-        alias = own.copy()
-        small = np.empty(n, np.int64)
-        large = np.empty(n, np.int64)
+        own, alias = np.empty(n, np.int64), np.empty(n, np.int64)
+        mass = np.empty(n)
+        small, large = np.empty(n, np.int64), np.empty(n, np.int64)
+        total = 0.0
+        for i in range(lo, hi):
+            total += successors.probs[i]
+        scale = n / total
+        for i in range(n):  # cells that no successor has are filled up with the alias
+            exists = lo + i < hi
+            own[i] = successors.states[lo + i if exists else lo]
+            mass[i] = successors.probs[lo + i] * scale if exists else 0.0
+            alias[i] = own[i]
         n_small = n_large = 0
         for i in range(n):
             if mass[i] < 1.0:
@@ -93,11 +98,22 @@ def _fill(successors: Successors, heads: NDArray[np.uint64], cells: NDArray[np.u
 
 @inlined
 def pick(cells: NDArray[np.uint64], first: np.uint64, k: np.uint64, bits: np.uint64) -> np.uint64:
-    """The successor that 64 random bits stand for, among the 2**k cells that begin at ``first``.
+    """The successor that 64 random bits stand for, among the 2**k cells that begin at ``first``."""
+    return pick_entry(cells, U(2) * first, k, bits)[0]
 
-    Indices are unsigned throughout: signed ones make Numba test for negative values, which a step feels.
+
+@inlined
+def pick_entry(
+    cells: NDArray[np.uint64], begin: np.uint64, k: np.uint64, bits: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """(the successor, the entry that it is) among the 2**k cells whose words begin at ``begin``.
+
+    The words of a cell stand for its two entries: the first for its own successor, the second for its alias.
+
+    Indices are unsigned throughout: signed ones make Numba test for negative values, which a step feels.  Both
+    successors are at hand before the choice, so this is a conditional move: a branch could not be predicted.
     """
-    cell = U(2) * (first + ((bits >> U(1)) >> (U(63) - k)))
+    cell = begin + U(2) * ((bits >> U(1)) >> (U(63) - k))
     both = cells[cell + U(1)]
-    shift = U(32) * U((bits << k) >= cells[cell])
-    return U((both >> shift) & U(0xFFFFFFFF))
+    alias = (bits << k) >= cells[cell]
+    return U(both >> U(32)) if alias else U(both & U(0xFFFFFFFF)), cell + U(alias)

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from aomultirl import checks
 from aomultirl.engine.behaviours import ASK, Table, attend, kernels_of, prepare
-from aomultirl.engine.compiling import borrowing, kernel
-from aomultirl.engine.counts import VISITS, Counts, CountTable, find, insert
+from aomultirl.engine.compiling import borrowing, callee, inlined, kernel
+from aomultirl.engine.counts import SHORT, VISITS, Counts, CountTable, find, insert
 from aomultirl.engine.kernel_faults import FAULTS, refuse_kernel
 from aomultirl.engine.random import RandomStream, below, draw
-from aomultirl.engine.sampling import AliasTables, pick
+from aomultirl.engine.sampling import AliasTables, pick_entry
 from aomultirl.engine.signals import DECISION, STRETCH, serve_signals
 
 U = np.uint64
@@ -40,6 +40,10 @@ ended the episode."""
 
 NOWHERE: NDArray[np.bool_] = np.empty(0, np.bool_)
 """In place of a mask of terminal states, where there are none."""
+
+
+NOTHING_KNOWN: NDArray[np.uint32] = np.empty(0, np.uint32)
+"""In place of the slots of all entries, in phases so short that most entries come up once or never."""
 
 
 class SimulatedEpisode(NamedTuple):
@@ -71,11 +75,12 @@ class SimulatedEpisode(NamedTuple):
     agent: RandomStream
 
 
-@borrowing
+@callee
 def _walk(
     episode: SimulatedEpisode,
     table: Table,
     counts: Counts,
+    known: NDArray[np.uint32],
     sums: NDArray[np.float64],
     place: NDArray[np.int64],
     last: int,
@@ -83,13 +88,16 @@ def _walk(
 ) -> tuple[int, float, float]:
     """Walk until a step needs more than the table; ``place`` in and out.
 
+    known: (cells,), of every entry of the alias tables the slot that counts it, or 0 where that is to be found; empty
+    where it is to be found at every step.
+
     Returns what the last step needs, a sum of UNSEEN, LOOK, MISSING and END, what it earned, and ``total`` with the
     rewards added one by one, as a loop from outside would add them.
     """
     heads, cells, width = episode.heads, episode.cells, episode.width
     rewards, noisy, world, agent = episode.rewards, episode.noisy, episode.world, episode.agent
     terminal = episode.terminal
-    ends = len(terminal) > 0
+    ends, remembers = len(terminal) > 0, len(known) > 0
     plan, stride, budget, watch = table.plan, table.stride, table.budget, table.watch
     count_heads, slots = counts.heads, counts.slots
     w0, w1, w2, w3 = world[0], world[1], world[2], world[3]
@@ -114,7 +122,7 @@ def _walk(
         if width < 0:
             k = heads[pair] & U(63)
             first = heads[pair] >> U(6)
-        s2 = pick(cells, first, k, bits)
+        s2, entry = pick_entry(cells, U(2) * first, k, bits)
         reward = rewards[pair]
         if noisy:
             bits, w0, w1, w2, w3 = draw(w0, w1, w2, w3)
@@ -126,8 +134,13 @@ def _walk(
         row += U(stride)
         left = budget[s] - 1
         budget[s] = left
-        slot = find(count_heads, slots, pair, s2)
-        seen = slots[slot] >= 0
+        slot = U(known[entry]) if remembers else U(0)
+        seen = slot != U(0)
+        if not seen:
+            slot = find(count_heads, slots, pair, s2)
+            seen = slots[slot] >= 0
+            if seen and remembers:
+                known[entry] = slot
         if seen:
             slots[slot + U(VISITS)] += 1
         look = (left == 0) | (random & watch[s2])
@@ -142,11 +155,120 @@ def _walk(
     return needs, reward, total
 
 
+@callee
+def _follow(
+    episode: SimulatedEpisode,
+    table: Table,
+    counts: Counts,
+    known: NDArray[np.uint32],
+    place: NDArray[np.int64],
+    last: int,
+    total: float,
+) -> tuple[int, float]:
+    """:func:`_walk` where nothing needs a look: a plan that is the same at every step, in a world of the plainest kind.
+
+    That is one with a single width of alias tables, certain rewards that nobody sums up by pair, and without terminal
+    states; and ``known`` is not empty.  Returns UNSEEN or 0, and the total.  Apart from the walk's own loop, because
+    what that one holds in registers leaves none for the streams.
+    """
+    cells, rewards, k = episode.cells, episode.rewards, U(episode.width)
+    world, agent, plan, slots = episode.world, episode.agent, table.plan, counts.slots
+    w0, w1, w2, w3 = world[0], world[1], world[2], world[3]
+    a0, a1, a2, a3 = agent[0], agent[1], agent[2], agent[3]
+    n_actions = U(len(rewards) // len(table.budget))
+    stride = U(2) * (n_actions << k)  # words of a state: its cells are found without a look at the pair
+    step, s, s2, a, needs = place[STEP], U(place[STATE]), U(place[STATE]), U(0), 0
+    while step < last:
+        a = U(plan[s])
+        if a == n_actions:
+            bits, a0, a1, a2, a3 = draw(a0, a1, a2, a3)
+            a = U(below(n_actions, bits))
+        pair = s * n_actions + a
+        bits, w0, w1, w2, w3 = draw(w0, w1, w2, w3)
+        s2, entry = pick_entry(cells, s * stride + U(2) * (a << k), k, bits)
+        total += rewards[pair]
+        step += 1
+        slot = U(known[entry])
+        if slot == U(0):
+            slot = find(counts.heads, slots, pair, s2)
+            if slots[slot] < 0:
+                needs = UNSEEN
+                break
+            known[entry] = slot
+        slots[slot + U(VISITS)] += 1
+        s = s2
+    world[0], world[1], world[2], world[3] = w0, w1, w2, w3
+    agent[0], agent[1], agent[2], agent[3] = a0, a1, a2, a3
+    place[STEP], place[STATE], place[ACTION], place[SUCCESSOR] = step, np.int64(s), np.int64(a), np.int64(s2)
+    return needs, total
+
+
+@borrowing
+def _walk_and_count(
+    episode: SimulatedEpisode,
+    table: Table,
+    counts: Counts,
+    known: NDArray[np.uint32],
+    sums: NDArray[np.float64],
+    place: NDArray[np.int64],
+    last: int,
+    stretch: int,
+    total: float,
+    looks: bool,
+) -> tuple[int, float, float, bool]:
+    """Walk, and count what is seen for the first time, until the behaviour is needed, or more room.
+
+    looks: some steps need a look.
+
+    stretch: steps after which the inner loop is left, at the latest, to look for signals.
+
+    Returns what :func:`_walk` says of the last step, and whether the counts want more room.  A step that needs a look
+    is not over: the place still says where it began, until the behaviour has looked.
+    """
+    needs, reward, crowded, spent = 0, 0.0, False, 0
+    n_actions = len(counts.heads) // len(table.budget)
+    plainly = len(known) > 0 and not looks and table.stride == 0 and len(sums) == 0
+    plainly &= episode.width >= 0 and not episode.noisy and len(episode.terminal) == 0
+    while place[STEP] < last and not (crowded or place[ENDED]) and needs & (LOOK | MISSING) == 0:
+        begin = place[STEP]
+        end = begin + stretch if begin + stretch < last else last
+        if plainly:
+            needs, total = _follow(episode, table, counts, known, place, end, total)
+        else:
+            needs, reward, total = _walk(episode, table, counts, known, sums, place, end, total)
+        if needs & UNSEEN:
+            pair = place[STATE] * n_actions + place[ACTION]
+            head = counts.heads[pair]
+            crowded = insert(counts, pair, place[SUCCESSOR])
+            if len(known) > 0 and (counts.heads[pair] != head or counts.filled[pair] <= SHORT):
+                _forget_slots(episode, known, pair)
+        if needs & (UNSEEN | END) and not needs & LOOK:
+            _arrive(place, needs)
+        spent = serve_signals(spent, place[STEP] - begin + 1)
+    return needs, reward, total, crowded
+
+
+@inlined
+def _arrive(place: NDArray[np.int64], needs: int) -> None:
+    """A step is over: the next one begins where it led, unless the episode ended there."""
+    place[STATE], place[ENDED] = place[SUCCESSOR], needs & END > 0
+
+
+@callee
+def _forget_slots(episode: SimulatedEpisode, known: NDArray[np.uint32], pair: int) -> None:
+    """The counts of a pair may have moved to other slots."""
+    head = episode.heads[pair]
+    first, n = head >> U(6), U(1) << (head & U(63))
+    for entry in range(U(2) * first, U(2) * (first + n)):
+        known[entry] = 0
+
+
 @borrowing
 def _run(
     episode: SimulatedEpisode,
     behaviour: Any,
     counts: Counts,
+    known: NDArray[np.uint32],
     sums: NDArray[np.float64],
     place: NDArray[np.int64],
     last: int,
@@ -165,30 +287,20 @@ def _run(
     finished, crowded, spent = False, False, 0
     while place[STEP] < last and not (finished or crowded or place[ENDED]):
         begin = place[STEP]
-        needs, reward, total = _walk(episode, table, counts, sums, place, min(last, begin + stretch), total)
+        needs, reward, total, crowded = _walk_and_count(
+            episode, table, counts, known, sums, place, last, stretch, total, True
+        )
         if needs == MISSING:
             prepare(behaviour, counts, place[STEP], place[STATE], episode.agent)
             entry = table.plan[place[STEP] * table.stride + place[STATE]]
             if entry < 0 or entry > n_actions:
                 break
-        elif needs > 0:
-            finished, crowded = _settle(behaviour, counts, needs, place, reward)
+        elif needs & LOOK:
+            step, ended = place[STEP] - 1, needs & END > 0
+            finished = attend(behaviour, counts, step, place[STATE], place[ACTION], place[SUCCESSOR], reward, ended)
+            _arrive(place, needs)
         spent = serve_signals(spent, place[STEP] - begin + DECISION)
     return total, finished, crowded
-
-
-@borrowing
-def _settle(behaviour: Any, counts: Counts, needs: int, place: NDArray[np.int64], reward: float) -> tuple[bool, bool]:
-    """After a step that needs something: (the aim is reached, the counts want more room)."""
-    step, state, action, successor = place[STEP] - 1, place[STATE], place[ACTION], place[SUCCESSOR]
-    n_actions = len(counts.heads) // len(behaviour.table.budget)
-    finished, crowded, ended = False, False, needs & END > 0
-    if needs & UNSEEN:
-        crowded = insert(counts, state * n_actions + action, successor)
-    if needs & LOOK:
-        finished = attend(behaviour, counts, step, state, action, successor, reward, ended)
-    place[STATE], place[ENDED] = successor, ended
-    return finished, crowded
 
 
 @dataclass
@@ -341,11 +453,16 @@ class Simulator:
         check_phase(phase, self.n_states, self.n_actions)
         place = np.array([0, self.state, 0, 0, self.ended], np.int64)
         reward, finished, steps = 0.0, False, phase.steps
+        n_entries = len(self._episode.cells)
+        known = np.zeros(n_entries, np.uint32) if steps >= n_entries else NOTHING_KNOWN
+        follows_its_table = kernels_of(type(phase.behaviour)) == (None, None)
         while place[STEP] < steps and not (finished or place[ENDED]):
+            on = (phase.counts.record, known, phase.sums, place, steps, STRETCH, reward)
             try:
-                reward, finished, crowded = _run(
-                    self._episode, phase.behaviour, phase.counts.record, phase.sums, place, steps, STRETCH, reward
-                )
+                if follows_its_table:
+                    _, _, reward, crowded = _walk_and_count(self._episode, phase.behaviour.table, *on, False)
+                else:
+                    reward, finished, crowded = _run(self._episode, phase.behaviour, *on)
             except FAULTS as error:
                 refuse_kernel(error, phase.behaviour, phase.counts.record, self._episode.agent)
                 raise

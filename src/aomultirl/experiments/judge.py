@@ -42,7 +42,8 @@ def estimate_error(learned: Counts, world: Successors) -> float:
             share = learned.slots[slot + U(1)] / visits if learned.slots[slot] == world.states[i] else 0.0
             total += abs(share - world.probs[i])
             inside += share
-        total += max(0.0, 1.0 - inside)
+        if inside < 1.0:
+            total += 1.0 - inside
     return total / n_pairs
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import EMPTY, MANY, VISITS, WORDS, Counts, sorted_row, span
+from aomultirl.engine.counts import Counts, write_row
 
 
 @kernel
@@ -36,18 +36,6 @@ def empirical_rows(
     states, visits = np.empty(starts[-1], np.int64), np.empty(starts[-1], np.int64)
     for pair in range(n_pairs):
         first, last = starts[pair], starts[pair + 1]
-        if last - first > MANY:
-            states[first:last], visits[first:last] = sorted_row(counts, pair)
-        elif last > first:
-            at = first
-            for slot in range(*span(counts, pair)):
-                key = counts.slots[WORDS * slot]
-                if key == EMPTY:
-                    continue
-                place = at
-                while place > first and states[place - 1] > key:
-                    states[place], visits[place] = states[place - 1], visits[place - 1]
-                    place -= 1
-                states[place], visits[place] = key, counts.slots[WORDS * slot + VISITS]
-                at += 1
+        if last > first:
+            write_row(counts, pair, states, visits, first)
     return starts, states, visits

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from aomultirl import checks, theory
 from aomultirl.engine.behaviours import ASK, FOREVER, Table, register
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import callee
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span, visits_of
 from aomultirl.engine.random import RandomStream, draw_below
 from aomultirl.exploring.base import Exploration, Explorer
@@ -70,7 +70,7 @@ def explore_id(targets: NDArray[np.bool_], needed: int, ties: str = "random") ->
     return ExploreIDBehaviour(*open_targets(targets), needed=needed, first=int(ties == "released"))
 
 
-@kernel
+@callee
 def _score(counts: Counts, watch: NDArray[np.bool_], pair: int) -> tuple[int, int]:
     """(x, n): of n visits of ``pair``, x led to an under-sampled state."""
     hits = total = 0
@@ -83,7 +83,7 @@ def _score(counts: Counts, watch: NDArray[np.bool_], pair: int) -> tuple[int, in
     return hits, total
 
 
-@kernel
+@callee
 def _prepare(behaviour: ExploreIDBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     if behaviour.table.watch[state]:
         _sample_here(behaviour, counts, state, stream)
@@ -91,66 +91,73 @@ def _prepare(behaviour: ExploreIDBehaviour, counts: Counts, step: int, state: in
         _move_on(behaviour, counts, state, stream)
 
 
-@kernel
+@callee
 def _sample_here(behaviour: ExploreIDBehaviour, counts: Counts, state: int, stream: RandomStream) -> None:
     """The most advanced action of G(s)."""
     table = behaviour.table
     n_actions = len(behaviour.targets) // len(table.budget)
-    advance = np.full(n_actions, -1, np.int64)
     best, tied = -1, 0
     for action in range(n_actions):
-        pair = state * n_actions + action
-        if behaviour.targets[pair]:
-            visits = visits_of(counts, pair)
-            if visits < behaviour.needed:
-                advance[action] = visits
-                tied = 1 if visits > best else tied + (visits == best)
-                best = max(best, visits)
+        visits = _advance(behaviour, counts, state * n_actions + action)
+        if visits > best:
+            best, tied = visits, 1
+        elif visits == best:
+            tied += 1
     skip = 0 if behaviour.first or tied == 1 else draw_below(tied, stream)
     for action in range(n_actions):
-        if advance[action] == best:
+        if _advance(behaviour, counts, state * n_actions + action) == best:
             if skip == 0:
                 table.plan[state], table.budget[state] = action, behaviour.needed - best
                 return
             skip -= 1
 
 
-@kernel
+@callee
+def _advance(behaviour: ExploreIDBehaviour, counts: Counts, pair: int) -> int:
+    """How often a target was visited that needs more; -1 for any other pair."""
+    if behaviour.targets[pair]:
+        visits = visits_of(counts, pair)
+        if visits < behaviour.needed:
+            return visits
+    return -1
+
+
+@callee
 def _move_on(behaviour: ExploreIDBehaviour, counts: Counts, state: int, stream: RandomStream) -> None:
     """The action most likely to lead to an under-sampled state."""
     table = behaviour.table
     n_actions = len(behaviour.targets) // len(table.budget)
-    hits, totals = np.zeros(n_actions, np.int64), np.ones(n_actions, np.int64)
-    best = second = -1
-    tied = 0
+    best, tied = -1, 0
+    best_x, best_n, second_x, second_n = 0, 1, 0, 1
     for action in range(n_actions):
         x, n = _score(counts, table.watch, state * n_actions + action)
         if x > 0:
-            hits[action], totals[action] = x, n
-            lead = 1 if best < 0 else x * totals[best] - hits[best] * n
+            lead = x * best_n - best_x * n
             if lead > 0:
-                best, second, tied = action, best, 1
+                second_x, second_n = best_x, best_n
+                best, best_x, best_n, tied = action, x, n, 1
             else:
                 tied += lead == 0
-                if second < 0 or x * totals[second] > hits[second] * n:
-                    second = action
+                if x * second_n > second_x * n:
+                    second_x, second_n = x, n
     if best < 0:
         table.plan[state], table.budget[state] = n_actions, FOREVER
     elif tied == 1:
         table.plan[state], table.budget[state] = best, FOREVER
-        if second >= 0:
-            table.budget[state] = (hits[best] * totals[second] - 1) // hits[second] - totals[best] + 1
+        if second_x > 0:
+            table.budget[state] = (best_x * second_n - 1) // second_x - best_n + 1
     else:
         skip = 0 if behaviour.first else draw_below(tied, stream)
         for action in range(n_actions):
-            if hits[action] * totals[best] == hits[best] * totals[action]:
+            x, n = _score(counts, table.watch, state * n_actions + action)
+            if x > 0 and x * best_n == best_x * n:
                 if skip == 0:
                     table.plan[state], table.budget[state] = action, 1
                     return
                 skip -= 1
 
 
-@kernel
+@callee
 def _attend(
     behaviour: ExploreIDBehaviour,
     counts: Counts,

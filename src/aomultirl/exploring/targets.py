@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import ASK, Table, empty_table
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import callee
 from aomultirl.engine.counts import Counts, visits_of
 
 
@@ -33,7 +33,7 @@ def open_targets(targets: NDArray[np.bool_]) -> tuple[Table, NDArray[np.bool_], 
     )
 
 
-@kernel
+@callee
 def book(behaviour: Any, counts: Counts, state: int, action: int) -> bool:
     """Book the pair if it is a target that has its samples; True if the state has no under-sampled target left."""
     table, targets, left = behaviour.table, behaviour.targets, behaviour.open
@@ -49,7 +49,7 @@ def book(behaviour: Any, counts: Counts, state: int, action: int) -> bool:
     return True
 
 
-@kernel
+@callee
 def forget_ways(table: Table) -> None:
     """Every state that has nothing to sample must ask anew where to go."""
     for state in range(len(table.budget)):

@@ -110,8 +110,9 @@ def eliminate(world: Successors, policy: NDArray[np.int64], target: int) -> NDAr
             successor = world.states[i]
             column = 0 if successor == target else successor + 1 if successor < target else successor
             chain[row, column] += world.probs[i]
-    cost = np.ones(n_states)
-    out = np.ones(n_states)
+    cost, out = np.empty(n_states), np.empty(n_states)
+    for k in range(n_states):
+        cost[k] = out[k] = 1.0
     spent = 0
     for k in range(n_states - 1, 0, -1):
         total = 0.0

@@ -270,8 +270,9 @@ def _avoidable(world: Successors, back: Predecessors, target: int) -> bool:
     n_states = len(back.starts) - 1
     n_actions = (len(world.starts) - 1) // n_states
     leaks = np.zeros(n_states * n_actions, np.bool_)
-    safe = np.full(n_states, n_actions, np.int64)
-    queue = np.empty(n_states, np.int64)
+    safe, queue = np.empty(n_states, np.int64), np.empty(n_states, np.int64)
+    for s in range(n_states):
+        safe[s] = n_actions
     removed = np.zeros(n_states, np.bool_)
     queue[0], removed[target] = target, True
     head, tail = 0, 1
@@ -296,7 +297,10 @@ def _improve_up(world: Successors, target: int, values: NDArray[np.float64], pol
     """Switch to actions that make the passage longer; False where none does beyond rounding."""
     n_states = len(values)
     n_actions = (len(world.starts) - 1) // n_states
-    least = TOLERANCE + 1e-15 * float(values.max())
+    longest = 0.0
+    for time_left in values:
+        longest = time_left if time_left > longest else longest
+    least = TOLERANCE + 1e-15 * longest
     changed = False
     for s in range(n_states):
         if s == target:

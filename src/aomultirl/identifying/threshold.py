@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
-from aomultirl.engine.counts import Counts, CountTable, sorted_row
+from aomultirl.engine.counts import Counts, CountTable, sorted_row, visits_of
 from aomultirl.engine.signals import serve_signals
 
 
@@ -24,7 +24,7 @@ def distance(a: Counts, b: Counts, pair: int) -> float:
     """
     states_a, visits_a = sorted_row(a, pair)
     states_b, visits_b = sorted_row(b, pair)
-    n_a, n_b = visits_a.sum(), visits_b.sum()
+    n_a, n_b = visits_of(a, pair), visits_of(b, pair)
     if n_a == 0 or n_b == 0:
         return 0.0
     total = 0.0
@@ -46,18 +46,10 @@ def largest_distance(a: Counts, b: Counts, pairs: NDArray[np.int64]) -> float:
     largest, spent = 0.0, 0
     for pair in pairs:
         spent = serve_signals(spent, 64)
-        largest = max(largest, distance(a, b, pair))
+        here = distance(a, b, pair)
+        if here > largest:
+            largest = here
     return largest
-
-
-@kernel
-def _agree(a: Counts, b: Counts, pairs: NDArray[np.int64], threshold: float) -> bool:
-    spent = 0
-    for pair in pairs:
-        spent = serve_signals(spent, 64)
-        if distance(a, b, pair) > threshold:
-            return False
-    return True
 
 
 def identify_cluster(
@@ -65,6 +57,6 @@ def identify_cluster(
 ) -> int:
     """The number of the first cluster whose ``models`` agree with this episode on ``pairs`` (s * A + a), or -1."""
     for number, model in enumerate(models):
-        if _agree(explored.record, model.record, pairs, threshold):
+        if largest_distance(explored.record, model.record, pairs) <= threshold:
             return number
     return -1

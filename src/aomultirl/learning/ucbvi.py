@@ -82,7 +82,8 @@ def _plan(
             best, tied, chosen = -np.inf, 0, 0
             for a in range(n_actions):
                 pair = U(s * n_actions + a)
-                q[a] = min(caps[h], gains[pair] + expect_row(starts, states, probs, following, pair))
+                worth = gains[pair] + expect_row(starts, states, probs, following, pair)
+                q[a] = worth if worth < caps[h] else caps[h]
                 if q[a] > best:
                     best, tied, chosen = q[a], 1, a
                 elif q[a] == best:
