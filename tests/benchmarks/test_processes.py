@@ -1,5 +1,6 @@
 """What is measured in a process of its own is that process and nothing else."""
 
+import inspect
 import os
 import signal
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 import aomultirl as ao
 from aomultirl.benchmarks import cold, large, processes, recalling, starting
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README, PAGE = ROOT / "README.md", ROOT / "docs" / "speed.md"
 
 
 def test_time_and_memory_are_of_the_process_alone():
@@ -116,6 +118,19 @@ def test_a_large_world_is_built_planned_and_acted_in():
     assert 0.0 < time_row.measured < 60.0
     if sys.platform.startswith("linux"):
         assert 0.05 < memory_row.measured < 1.0
+
+
+def test_the_page_says_how_rows_are_measured():
+    """The numbers of the page, one by one, are those of the rows."""
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    rows = recalling.on_the_grid, recalling.in_many_states
+    assert [inspect.signature(row).parameters["episodes"].default for row in rows] == [200, 100]
+    assert "the first 200 and 100 episodes of a run" in text
+    assert (recalling.SEPSIS_PART, recalling.SEPSIS_EPISODES) == (10, 100)
+    assert "the first 10 of 100 episodes, times 10." in text
+    assert "runs all 100." in text
+    assert starting.TURNS == 5
+    assert "fresh processes, the best of five." in text
 
 
 @pytest.mark.long

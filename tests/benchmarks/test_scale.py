@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from aomultirl.benchmarks import scale, scale_charts, scale_probes
 from aomultirl.cli import run
 from aomultirl.reports import claims_table
 
+PAGE = Path(__file__).parents[2] / "docs" / "speed.md"
 SIZES = (10, 40, 160)
 
 
@@ -108,3 +110,10 @@ def test_a_figure_that_cannot_be_written_is_refused_before_anything_is_measured(
     assert "does not end in a format for figures" in capfd.readouterr().err
     assert run(["bench", "--scale", "--only", "no such row"]) == 2
     assert "which is in the name of no row" in capfd.readouterr().err
+
+
+def test_the_page_says_how_exponents_are_judged():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert (scale.LINEAR, scale.CONSTANT) == (0.25, 0.15)
+    assert "holds where the exponent is within a quarter of 1," in text
+    assert "holds where it is within 0.15 of 0." in text

@@ -18,9 +18,9 @@ from aomultirl.benchmarks.choosing import is_asked_for
 from aomultirl.laboratory.exponents import Fit, line_through
 
 LINEAR, CONSTANT = 0.25, 0.15
-"""By how much an exponent may miss 1 or 0.  A quarter tells a straight line from a root and from anything like a square;
-a transition costs twice as much in a world that has outgrown the processor's caches, which is 0.2 from 1,000 to 64,000
-states."""
+"""By how much an exponent may miss 1 or 0.  A quarter tells a straight line from a root and from anything like a
+square; a transition costs twice as much in a world that has outgrown the processor's caches, which is 0.2 from 1,000 to
+64,000 states."""
 TURNS = 4
 """Samples of each size."""
 GROWS = Exponent.near(1.0, LINEAR, "caches and what is done once bend a line a little")
@@ -157,7 +157,7 @@ QUESTIONS = (
         turns=1,
     ),
     Question(
-        name="Recall's step, 16 to 2,000 states",
+        name="Recall's step, few states",
         chart="step, S",
         claim="a step of Recall costs the same in worlds of 16 to 2,000 states",
         rule=STAYS,
@@ -165,7 +165,7 @@ QUESTIONS = (
         probe=lambda size: probes.step(states=size),
     ),
     Question(
-        name="Recall's step, 8,000 to 64,000 states",
+        name="Recall's step, many states",
         chart="step, S",
         claim="a step of Recall costs the same in worlds of 8,000 to 64,000 states",
         rule=STAYS,

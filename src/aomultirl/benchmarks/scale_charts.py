@@ -5,18 +5,18 @@ from pathlib import Path
 
 import numpy as np
 
-from aomultirl.analysis.charts import Chart, Series
+from aomultirl.analysis.charts import Chart, Series, Subject
 from aomultirl.analysis.rules import exact
 from aomultirl.benchmarks.scale import Sweep
 from aomultirl.laboratory.exponents import fitted, intervals, points
 
 PANELS = {
-    "planning": ("Planning", "transitions", "milliseconds", 1e3),
-    "planning, H": ("Planning", "H", "milliseconds", 1e3),
-    "memory": ("Memory", "transitions", "megabytes", 1e-6),
-    "step, S": ("A step of Recall", "states", "microseconds", 1e6),
-    "step, M": ("A step of Recall", "worlds ruled out, and the true one", "microseconds", 1e6),
-    "episode": ("An episode of Recall", "H, or episodes before", "milliseconds", 1e3),
+    "planning": ("Planning and memory", "transitions", "planning: milliseconds", 1e3),
+    "planning, H": ("Planning and memory", "H", "planning: milliseconds", 1e3),
+    "memory": ("Planning and memory", "transitions", "memory: megabytes", 1e-6),
+    "step, S": ("Recall", "states", "a step: microseconds", 1e6),
+    "step, M": ("Recall", "worlds in memory", "a step: microseconds", 1e6),
+    "episode": ("Recall", "H, or episodes before", "an episode: milliseconds", 1e3),
 }
 """For each chart its title, what stands along x and y, and what seconds or bytes are multiplied by."""
 ACROSS = 3
@@ -24,19 +24,18 @@ ACROSS = 3
 
 
 def charts(sweeps: Sequence[Sweep]) -> list[Chart]:
-    """A chart for each kind of cost that was measured."""
+    """A chart for each kind of cost that was measured; every sweep has a look of its own in all of them."""
     made = []
     for name, (title, x, y, factor) in PANELS.items():
-        series: list[Series] = []
-        for sweep in sweeps:
-            if sweep.question.chart == name:
-                series += _series(sweep, factor)
-        if series:
-            made.append(Chart(name=name, title=title, x=x, y=y, series=series))
+        shown = [(number, sweep) for number, sweep in enumerate(sweeps) if sweep.question.chart == name]
+        if shown:
+            series = [one for number, sweep in shown for one in _series(sweep, number, factor)]
+            ticks = _ticks([place for _, sweep in shown for place in sweep.x])
+            made.append(Chart(name=name, title=title, x=x, y=y, series=series, x_ticks=ticks))
     return made
 
 
-def _series(sweep: Sweep, factor: float) -> list[Series]:
+def _series(sweep: Sweep, number: int, factor: float) -> list[Series]:
     """Points, and the line through them."""
     label, samples = sweep.question.name, [factor * values for values in sweep.samples]
     line = sweep.fit._replace(intercept=sweep.fit.intercept + float(np.log(factor)))
@@ -44,7 +43,15 @@ def _series(sweep: Sweep, factor: float) -> list[Series]:
         shown = points(label, sweep.x, samples)
     else:
         shown = intervals(label, sweep.x, [exact(values[0]) for values in samples])
-    return [shown, fitted(label, sweep.x, line)]
+    subject = Subject(label, number=number)
+    return [shown._replace(subject=subject), fitted(label, sweep.x, line)._replace(subject=subject)]
+
+
+def _ticks(places: Sequence[float]) -> dict[float, str]:
+    """The ends of what was measured and what is nearest to their middle, which have room beside each other."""
+    middle = (min(places) * max(places)) ** 0.5
+    chosen = min(places), min(places, key=lambda place: abs(np.log(place / middle))), max(places)
+    return {place: f"{place:,.0f}" for place in chosen}
 
 
 def write(sweeps: Sequence[Sweep], path: Path) -> None:
