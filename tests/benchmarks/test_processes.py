@@ -133,6 +133,17 @@ def test_the_page_says_how_rows_are_measured():
     assert "fresh processes, the best of five." in text
 
 
+def test_where_the_largest_memory_is_not_told_the_row_says_so(monkeypatch):
+    answer = {"planned": [5, 200], "steps": 30, "worlds": 1, "times": [0.1, 0.2, 0.3, 0.4]}
+    monkeypatch.setattr(large, "run_code", lambda *_: processes.Apart(1.0, 1.0, float("nan"), answer))
+    time_row, memory_row = large.measure(states=200, planned=5, acted=30)
+    assert time_row.verdict is True
+    assert memory_row.missing == "Not measured: this system does not tell the largest memory."
+    monkeypatch.setitem(answer, "steps", 29)
+    with pytest.raises(RuntimeError, match="was not planned and acted in as asked for"):
+        large.measure(states=200, planned=5, acted=30)
+
+
 @pytest.mark.long
 def test_a_hundred_thousand_states_fit_into_a_minute_and_four_gibibytes():
     for wait in large.measure():
