@@ -50,6 +50,7 @@ SCREENS = {
     "grids.png": Screen("aomultirl inspect gridworld --figure build/screens/grids.png", "grids.png"),
     "experiment.png": Screen(PAPER, "paper/figure.png"),
     "report.png": Screen(PAPER, "paper/report.html", is_page=True),
+    "scale.png": Screen("aomultirl bench --scale --figure build/screens/scale.png", "scale.png"),
     "rooms.svg": Screen("make rooms", "../../docs/images/rooms.svg"),
 }
 """Images that minutes make."""

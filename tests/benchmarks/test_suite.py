@@ -207,6 +207,21 @@ def test_small_run_measures_all_contenders() -> None:
     assert str(sys.prefix) not in json.dumps(told)
 
 
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("stepping", ["stepping S=16 A=4"]),
+        ("64 PAIRS", ["exploring S=16, 64 pairs", "identifying S=16, 64 pairs"]),
+        ("S=40", ["planning S=40 A=4 H=7"]),
+        ("whole", ["whole experiment, 1 run"]),
+        ("no such case", []),
+    ],
+)
+def test_words_choose_cases_by_their_names(word: str, names: list[str]) -> None:
+    found = benchmarks.run(SMALL, rounds=1, least_seconds=0.001, only=[word])
+    assert [record.name for record in found] == names
+
+
 def test_without_a_compiler_the_c_column_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     records = small_run()

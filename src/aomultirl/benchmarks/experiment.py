@@ -23,6 +23,11 @@ TARGET = 3.5
 """Seconds in the kernels, for ten runs."""
 
 
+def name_of(runs: int) -> str:
+    """What the record of so many runs is called."""
+    return f"whole experiment, {runs} run{'' if runs == 1 else 's'}"
+
+
 def measure(runs: int, episodes: int, most_steps: int) -> Record:
     """Run it, with ``most_steps`` of the transcribed episode's clustering phase."""
     experiment = PaperExperiment(runs=runs, episodes=episodes)
@@ -41,7 +46,7 @@ def measure(runs: int, episodes: int, most_steps: int) -> Record:
     episode()
     each = (time.process_time() - begin) / (most_steps + HORIZON)
     return Record(
-        name=f"whole experiment, {runs} run{'' if runs == 1 else 's'}",
+        name=name_of(runs),
         work=steps,
         unit="steps",
         ours_seconds=mine,

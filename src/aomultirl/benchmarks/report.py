@@ -54,10 +54,28 @@ class Record(NamedTuple):
     @property
     def missed(self) -> bool:
         """A ratio that was measured lies below its target, or our time above its own."""
-        pairs = (self.c_ratio, self.c_target), (self.numpy_ratio, self.numpy_target)
-        return self.too_long or any(
-            ratio is not None and target is not None and ratio < target for ratio, target in pairs
-        )
+        return bool(self.misses)
+
+    @property
+    def misses(self) -> list[str]:
+        """Which targets are missed, in words: the ratios that lie below theirs, and our time where it lies above."""
+        missed = [
+            f"{ratio:.2f} of {who}, must be at least {least:g}" for who, ratio, least in self._ratios if ratio < least
+        ]
+        if self.too_long:
+            missed.append(f"{self.ours_seconds:.2f} s, must be at most {self.seconds_target:g} s")
+        return missed
+
+    @property
+    def targets(self) -> int:
+        """How many targets there are for what was measured."""
+        return len(self._ratios) + (self.seconds_target is not None)
+
+    @property
+    def _ratios(self) -> list[tuple[str, float, float]]:
+        """Whose speed ours is compared with, our ratio, and its target, where both are known."""
+        all_of_them = ("C", self.c_ratio, self.c_target), ("Python", self.numpy_ratio, self.numpy_target)
+        return [(who, ratio, least) for who, ratio, least in all_of_them if ratio is not None and least is not None]
 
     @property
     def too_long(self) -> bool:

@@ -9,7 +9,8 @@ Python loop would take minutes for it, so its time is that of its first steps, w
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from aomultirl import streams as tasks
 from aomultirl.agents import AOMultiRL, SequentialAOMultiRL
 from aomultirl.benchmarks import experiment, peers, twin
+from aomultirl.benchmarks.choosing import is_asked_for
 from aomultirl.benchmarks.report import Record
 from aomultirl.benchmarks.twin import Walked
 from aomultirl.engine import behaviours, planning, stepping
@@ -32,6 +34,8 @@ from aomultirl.mdp import MDP
 from aomultirl.worlds import gridworld
 
 N_ACTIONS, N_SUCCESSORS = 4, 5
+WHOLE_RUN, IDENTIFYING = "AOMultiRL, the paper's run", "identifying S=16, 64 pairs"
+"""Cases of one size."""
 DENSE_LIMIT = 10_000_000
 """Numbers in the largest dense array of transitions that a benchmark should make."""
 
@@ -95,8 +99,13 @@ class Case(NamedTuple):
     seconds_target: float | None = None
 
 
-def run(sizes: Sizes = FULL, *, rounds: int = 5, least_seconds: float = 0.05) -> list[Record]:
+def run(sizes: Sizes = FULL, *, rounds: int = 5, least_seconds: float = 0.05, only: Sequence[str] = ()) -> list[Record]:
     """Measure all cases: best CPU time of ``rounds`` turns of at least about ``least_seconds`` each.
+
+    Parameters
+    ----------
+    only
+        words, of which one must be in the name of a case, small or capital; none for all cases.
 
     Raises
     ------
@@ -108,8 +117,10 @@ def run(sizes: Sizes = FULL, *, rounds: int = 5, least_seconds: float = 0.05) ->
         c_twin = twin.load()
     except twin.NoTwinError as error:
         note = str(error)
-    records = [_measure(case, rounds, least_seconds, note) for case in _cases(sizes, c_twin)]
-    return [*records, experiment.measure(sizes.runs, sizes.episodes, sizes.transcribed)]
+    records = [_measure(case, rounds, least_seconds, note) for case in _cases(sizes, c_twin, only)]
+    if is_asked_for(experiment.name_of(sizes.runs), only):
+        records.append(experiment.measure(sizes.runs, sizes.episodes, sizes.transcribed))
+    return records
 
 
 def _measure(case: Case, rounds: int, least_seconds: float, note: str) -> Record:
@@ -168,20 +179,34 @@ def _check(case: Case) -> None:
         raise RuntimeError(f"{case.name}: NumPy and our engine disagree, so their times mean nothing")
 
 
-def _cases(sizes: Sizes, c_twin: twin.Twin | None) -> Iterator[Case]:
-    """One after the other, so that only one world is held at a time."""
-    grid = gridworld()[0]
-    yield _stepping(grid, sizes.steps, c_twin)
+def _cases(sizes: Sizes, c_twin: twin.Twin | None, only: Sequence[str]) -> Iterator[Case]:
+    """Those that are asked for, one after the other, so that only one world is held at a time."""
+    grid, (dense, sparse) = gridworld()[0], (sizes.dense_states, sizes.sparse_states)
+    makers: dict[str, Callable[[], Case]] = {"stepping S=16 A=4": lambda: _stepping(grid, sizes.steps, c_twin)}
     for size in sizes.exploring:
-        world = gridworld(edges="stay")[0]
-        yield _exploring(world, size, c_twin)
+        pairs = grid.rewards.size if size.targets is None else len(size.targets)
+        maker = partial(_exploring, gridworld(edges="stay")[0], size, c_twin)
+        makers[f"exploring S=16, {pairs} pairs"] = maker
         if c_twin is not None:
-            yield _against_frozen_sizes(_exploring(world, size, twin.load(world)))
-    yield _planning(grid, sizes.horizon, c_twin, peers.with_einsum, 0.45)
-    yield _planning(dense_world(sizes.dense_states), sizes.horizon, c_twin, peers.with_einsum, 0.9)
-    yield _planning(sparse_world(sizes.sparse_states), sizes.sparse_horizon, c_twin, peers.with_scipy, 0.9)
-    yield _whole_run(sizes.episodes)
-    yield _identifying(sizes.episodes)
+            makers[f"{pairs} pairs, sizes told to C"] = partial(_against_frozen_sizes, gridworld(edges="stay")[0], size)
+    makers |= {
+        _planning_name(16, sizes.horizon): lambda: _planning(grid, sizes.horizon, c_twin, peers.with_einsum, 0.75),
+        _planning_name(dense, sizes.horizon): lambda: _planning(
+            dense_world(dense), sizes.horizon, c_twin, peers.with_einsum, 0.9
+        ),
+        _planning_name(sparse, sizes.sparse_horizon): lambda: _planning(
+            sparse_world(sparse), sizes.sparse_horizon, c_twin, peers.with_scipy, 0.9
+        ),
+        WHOLE_RUN: lambda: _whole_run(sizes.episodes),
+        IDENTIFYING: lambda: _identifying(sizes.episodes),
+    }
+    for name, make in makers.items():
+        if is_asked_for(name, only):
+            yield make()
+
+
+def _planning_name(n_states: int, horizon: int) -> str:
+    return f"planning S={n_states:,} A={N_ACTIONS} H={horizon}"
 
 
 def _stepping(world: MDP, steps: int, c_twin: twin.Twin | None) -> Case:
@@ -246,8 +271,9 @@ def _exploring(world: MDP, size: Exploring, c_twin: twin.Twin | None) -> Case:
     )
 
 
-def _against_frozen_sizes(case: Case) -> Case:
-    """The case where C knows all sizes when it is compiled, which we never do."""
+def _against_frozen_sizes(world: MDP, size: Exploring) -> Case:
+    """Exploring where C knows all sizes when it is compiled, which we never do."""
+    case = _exploring(world, size, twin.load(world))
     name = f"{case.name.partition(', ')[2]}, sizes told to C"
     return case._replace(name=name, numpy=None, c_target=0.5, numpy_target=None, share=1.0)
 
@@ -291,7 +317,7 @@ def _whole_run(episodes: int) -> Case:
         return runner.run(agent, models, tasks.paper(), episodes, seed=0)
 
     return Case(
-        name="AOMultiRL, the paper's run",
+        name=WHOLE_RUN,
         work=episodes * (THREE.horizon + HORIZON),
         unit="steps",
         ours=ours,
@@ -309,7 +335,7 @@ def _identifying(episodes: int) -> Case:
 
     steps = int(ours()["identification_steps"].sum())
     return Case(
-        name="identifying S=16, 64 pairs",
+        name=IDENTIFYING,
         work=steps,
         unit="steps",
         ours=ours,

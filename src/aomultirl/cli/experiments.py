@@ -1,4 +1,4 @@
-"""Commands about experiments: reproduce, run, status, verify, report, bench."""
+"""Commands about experiments: reproduce, run, status, verify, report."""
 
 import json
 import sys
@@ -235,35 +235,3 @@ def report(
     folder_report.check_target(target)
     for path in folder_report.write(folder_report.collect(place), target):
         typer.echo(f"{'page' if path == target else 'figure'} written to {path}")
-
-
-@app.command()
-def bench(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the measurements as JSON.")] = False,
-    sweep: Annotated[
-        bool, typer.Option("--sweep", help="What many short cells cost beside the work in them, and in memory.")
-    ] = False,
-    cells: Annotated[int, typer.Option(help="How many, for --sweep.")] = 1000,
-    workers: Annotated[int, typer.Option(help="For --sweep.")] = 2,
-) -> None:
-    """Compare the compiled engine with a C twin and with Python, in one run; about forty seconds.
-
-    Ratios above 1 mean that ours is faster.  Without a C compiler the C column stays empty.
-
-    Example: [bold]aomultirl bench --json[/bold]
-    """
-    from aomultirl import benchmarks
-    from aomultirl.benchmarks import sweep as sweeping
-
-    if sweep:
-        found = sweeping.measure(cells, workers)
-        if as_json:
-            typer.echo(json.dumps({**found._asdict(), "scaling": found.scaling, "share": found.share}, indent=2))
-        else:
-            sweeping.print_overhead(found, console())
-        return
-    records = benchmarks.run()
-    if as_json:
-        typer.echo(json.dumps(benchmarks.as_dict(records), indent=2))
-    else:
-        benchmarks.print_table(records)
