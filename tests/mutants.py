@@ -31,7 +31,7 @@ def _mutant(file: str, old: str, new: str, tests: str, *functions: str) -> Mutan
 
 MUTANTS = (
     _mutant(
-        "engine/stepping.py",
+        "engine/walking.py",
         "2.0**-53 < reward",
         "2.0**-52 < reward",
         "engine/test_stepping.py",

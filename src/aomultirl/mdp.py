@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from aomultirl import checks, sizes
-from aomultirl.engine import behaviours, planning, stepping, successors
+from aomultirl.engine import behaviours, planning, stepping, successors, walking
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
 from aomultirl.engine.sampling import AliasTables, alias_tables
@@ -255,4 +255,4 @@ class MDP:
     @cached_property
     def ends(self) -> NDArray[np.bool_]:
         """The terminal states as the stepping kernels read them: (S,), or empty where there are none."""
-        return self.terminal if self.terminal.any() else stepping.NOWHERE
+        return self.terminal if self.terminal.any() else walking.NOWHERE

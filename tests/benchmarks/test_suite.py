@@ -211,7 +211,7 @@ def test_small_run_measures_all_contenders() -> None:
     ("word", "names"),
     [
         ("stepping", ["stepping S=16 A=4"]),
-        ("64 PAIRS", ["exploring S=16, 64 pairs", "identifying S=16, 64 pairs"]),
+        ("s=16, 64", ["exploring S=16, 64 pairs", "identifying S=16, 64 pairs"]),
         ("S=40", ["planning S=40 A=4 H=7"]),
         ("whole", ["whole experiment, 1 run"]),
         ("no such case", []),

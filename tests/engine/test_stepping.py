@@ -8,7 +8,8 @@ import aomultirl as ao
 from aomultirl.engine.behaviours import act_uniformly, follow
 from aomultirl.engine.counts import CountTable
 from aomultirl.engine.random import streams
-from aomultirl.engine.stepping import NOWHERE, Phase, Simulator, Walk
+from aomultirl.engine.stepping import Phase, Simulator, Walk
+from aomultirl.engine.walking import NOWHERE
 from aomultirl.exploring.explore_id import explore_id
 from slow_twins import slow_step, slow_xoshiro
 from strategies import worlds
