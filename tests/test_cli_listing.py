@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 import aomultirl as ao
-from aomultirl import plugins
-from aomultirl.cli import comparing, run, usage
+from aomultirl import descriptions, plugins
+from aomultirl.cli import comparing, listing, run, summaries, usage
 from aomultirl.experiments import suites
 from aomultirl.experiments.specification import specification_of
 
@@ -31,6 +31,26 @@ def test_everything_has_a_line_that_fits_the_terminal(capsys, monkeypatch):
     cut = [line for line in lines if line.endswith("…")]
     assert all(line.endswith(" …") for line in cut)
     assert any(line.startswith("  Recall ") for line in cut)
+
+
+def test_what_is_read_from_sources_is_what_importing_says(capsys, monkeypatch):
+    """`aomultirl list` alone imports nothing that it lists; names, order and words are those of the classes."""
+    monkeypatch.setenv("COLUMNS", "200")
+    read = summaries.summaries()
+    assert set(read) == {*plugins.KINDS, "suite"}
+    lines = said(capsys)
+    monkeypatch.setattr(listing, "summaries", lambda: None)
+    assert said(capsys) == lines
+    for kind in plugins.KINDS:
+        assert {name: descriptions.summary(maker)[0] for name, maker in plugins.makers(kind).items()} == read[kind]
+
+
+def test_what_cannot_be_read_is_imported(monkeypatch):
+    monkeypatch.setattr(summaries.plugins, "loaded", lambda: ("somebodys",))
+    assert summaries.summaries() is None
+    monkeypatch.undo()
+    monkeypatch.setattr(summaries.plugins, "ROOMS", {"world": "no_such_room"})
+    assert summaries.summaries() is None
 
 
 def test_where_no_terminal_is_nothing_is_cut(capsys, monkeypatch):

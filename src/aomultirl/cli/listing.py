@@ -14,6 +14,7 @@ from aomultirl import checks, plugins
 from aomultirl.cli import usage
 from aomultirl.cli.app import Plugins, app, console
 from aomultirl.cli.completing import beginning_with
+from aomultirl.cli.summaries import summaries
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -83,7 +84,8 @@ def list_names(
 def _makers(kind: str) -> "plugins.Makers":
     """What there is of a kind, in the order of the alphabet; suites are ours alone, and stand in their own order."""
     if kind != "suite":
-        return dict(sorted(plugins.makers(kind).items(), key=lambda item: item[0].casefold()))
+        makers = plugins.makers(kind)
+        return {name: makers[name] for name in _in_order(kind, makers)}
     from aomultirl.experiments.suites import SUITES
 
     return SUITES
@@ -92,16 +94,25 @@ def _makers(kind: str) -> "plugins.Makers":
 def _lines_of_all() -> Iterator[str]:
     """A line for everything, cut where the terminal ends if there is one."""
     width = console().width if sys.stdout.isatty() or "COLUMNS" in os.environ else sys.maxsize
+    read = summaries()
     for noun, kind in NOUNS.items():
-        if makers := _makers(kind):
+        if read is not None:
+            said = {name: _plain_words(read[kind][name]) for name in _in_order(kind, read[kind])}
+        else:
+            makers = _makers(kind)
+            said = {name: _summary(kind, name, maker)[0] + _origin(kind, name) for name, maker in makers.items()}
+        if said:
             yield noun
-            widest = max(map(len, makers))
-            for name, maker in makers.items():
-                summary = _summary(kind, name, maker)[0] + _origin(kind, name)
-                yield _cut(f"{GAP}{name:<{widest}}{GAP}{summary}", width)
+            widest = max(map(len, said))
+            yield from (_cut(f"{GAP}{name:<{widest}}{GAP}{summary}", width) for name, summary in said.items())
             yield ""
     yield "aomultirl list agents: with their parameters."
     yield "aomultirl list agents Recall: all of one, with an example."
+
+
+def _in_order(kind: str, names: Iterable[str]) -> list[str]:
+    """The alphabet; suites stand in their own order."""
+    return list(names) if kind == "suite" else sorted(names, key=str.casefold)
 
 
 def _cut(line: str, width: int) -> str:
