@@ -81,7 +81,7 @@ class Beliefs(NamedTuple):
     means
         (A,), room to work in.
     mixtures
-        (C,), room to work in.
+        (C, R), how likely the episode's counts of each row are, if it may be shared: ln; nan where nobody has asked.
     """
 
     scores: Floats
@@ -126,7 +126,7 @@ def act_alone(planner: Planner, notes: Notes = NOTHING_NOTED) -> BeliefBehaviour
     """Act in the only world that there is a hypothesis of."""
     nothing = np.zeros((0, 0))
     beliefs = Beliefs(
-        np.zeros(1), np.ones(1), nothing, nothing, nothing, *(np.zeros(0),) * 3, _status(), _room(planner), np.zeros(1)
+        np.zeros(1), np.ones(1), nothing, nothing, nothing, *(np.zeros(0),) * 3, _status(), _room(planner), nothing
     )
     table = empty_table(planner.values.shape[1])
     return BeliefBehaviour(table, planner, beliefs, no_vectors(1), all_resolved(1), notes)
@@ -151,7 +151,7 @@ def act_on_beliefs(
         alpha=rows.alpha.copy(),
         status=_status(),
         means=_room(planner),
-        mixtures=np.zeros(len(prior)),
+        mixtures=np.full((len(prior), len(rows.theta)), np.nan),
     )
     kept, table = no_vectors(len(prior)) if vectors is None else vectors, empty_table(planner.values.shape[1])
     return BeliefBehaviour(table, planner, beliefs, kept, unresolved(planner, prior), notes)
@@ -178,10 +178,11 @@ def _sigma(kinds: NDArray[np.int8], shared: Floats, together: Floats, own: Float
 
 @inlined
 def _look_at(beliefs: Beliefs, x: int) -> None:
-    """Remember what a row says before its likelihoods change."""
+    """See to it that it is known what a row says before its likelihoods change."""
     likelihoods, last = beliefs.likelihoods, len(beliefs.scores)
     for c in range(last):
-        beliefs.mixtures[c] = ln_mixture(beliefs.sigma[x], likelihoods[last, x], likelihoods[c, x])
+        if math.isnan(beliefs.mixtures[c, x]):
+            beliefs.mixtures[c, x] = ln_mixture(beliefs.sigma[x], likelihoods[last, x], likelihoods[c, x])
 
 
 @inlined
@@ -190,7 +191,8 @@ def _believe(beliefs: Beliefs, x: int) -> None:
     likelihoods, last = beliefs.likelihoods, len(beliefs.scores)
     for c in range(last):
         now = ln_mixture(beliefs.sigma[x], likelihoods[last, x], likelihoods[c, x])
-        beliefs.scores[c] += now - beliefs.mixtures[c]
+        beliefs.scores[c] += now - beliefs.mixtures[c, x]
+        beliefs.mixtures[c, x] = now
 
 
 @borrowing

@@ -112,8 +112,9 @@ def ln_ml_of_sum(counts: Floats, more: Floats, alpha: Floats, theta: float, firs
 @borrowing
 def ln_mixture(share: float, one: float, other: float) -> float:
     """ln(share exp(one) + (1 - share) exp(other))."""
-    most = max(one, other)
-    return most + math.log(share * math.exp(one - most) + (1.0 - share) * math.exp(other - most))
+    if one >= other:
+        return one + math.log(share + (1.0 - share) * math.exp(other - one))
+    return other + math.log(share * math.exp(one - other) + (1.0 - share))
 
 
 @borrowing
