@@ -20,10 +20,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import Table, empty_table, register
-from aomultirl.engine.compiling import borrowing, inlined, kernel
+from aomultirl.engine.compiling import borrowing, inlined
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, CountTable, span
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
@@ -42,7 +41,7 @@ from aomultirl.learning.row_likelihoods import (
     Integers,
     ln_mixture,
     ln_rising,
-    probability_shared,
+    sharing_of_rows,
 )
 from aomultirl.learning.world_rows import WorldRows
 
@@ -57,6 +56,8 @@ SINGLE = 0.99
 
 GUIDE, NUMBER, LATEST, PLACE, ENDED = range(5)
 """Cells of ``status``."""
+BEGINNING = (-1, 0, 0, -1, 0)
+"""``status`` of an episode that has not begun."""
 
 
 class Beliefs(NamedTuple):
@@ -125,9 +126,8 @@ class BeliefBehaviour(NamedTuple):
 def act_alone(planner: Planner, notes: Notes = NOTHING_NOTED) -> BeliefBehaviour:
     """Act in the only world that there is a hypothesis of."""
     nothing = np.zeros((0, 0))
-    beliefs = Beliefs(
-        np.zeros(1), np.ones(1), nothing, nothing, nothing, *(np.zeros(0),) * 3, _status(), _room(planner), nothing
-    )
+    means, status, none = np.zeros(len(planner.means) - 1), np.array(BEGINNING, np.int64), np.zeros(0)
+    beliefs = Beliefs(np.zeros(1), np.ones(1), nothing, nothing, nothing, none, none, none, status, means, nothing)
     table = empty_table(planner.values.shape[1])
     return BeliefBehaviour(table, planner, beliefs, no_vectors(1), all_resolved(1), notes)
 
@@ -146,34 +146,15 @@ def act_on_beliefs(
         likelihoods=np.zeros((len(counts), len(rows.theta))),
         counts=counts,
         masses=np.add.reduceat(counts, first[:-1], axis=1),
-        sigma=_sigma(rows.layout.kinds, rows.shared, rows.together, rows.own),
+        sigma=sharing_of_rows(rows.layout.kinds, rows.shared, rows.together, rows.own),
         theta=rows.theta.copy(),
         alpha=rows.alpha.copy(),
-        status=_status(),
-        means=_room(planner),
+        status=np.array(BEGINNING, np.int64),
+        means=np.zeros(len(planner.means) - 1),
         mixtures=np.full((len(prior), len(rows.theta)), np.nan),
     )
     kept, table = no_vectors(len(prior)) if vectors is None else vectors, empty_table(planner.values.shape[1])
     return BeliefBehaviour(table, planner, beliefs, kept, unresolved(planner, prior), notes)
-
-
-def _status() -> Integers:
-    return np.array([-1, 0, 0, -1, 0], np.int64)
-
-
-def _room(planner: Planner) -> Floats:
-    return np.zeros(len(planner.means) - 1)
-
-
-@kernel
-def _sigma(kinds: NDArray[np.int8], shared: Floats, together: Floats, own: Floats) -> Floats:
-    out = np.empty(len(kinds))
-    for x in range(len(kinds)):
-        apart = 0.0
-        for w in range(len(own)):
-            apart += own[w, x]
-        out[x] = probability_shared(shared[kinds[x]], together[x], apart)
-    return out
 
 
 @inlined

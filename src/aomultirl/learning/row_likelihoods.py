@@ -123,6 +123,18 @@ def probability_shared(rho: float, together: float, apart: float) -> float:
     return min(MOST_CERTAIN, 1.0 / (1.0 + (1.0 - rho) / rho * math.exp(min(700.0, apart - together))))
 
 
+@kernel
+def sharing_of_rows(kinds: NDArray[np.int8], shared: Floats, together: Floats, own: Floats) -> Floats:
+    """sigma of every row, (R,)."""
+    out = np.empty(len(kinds))
+    for x in range(len(kinds)):
+        apart = 0.0
+        for w in range(len(own)):
+            apart += own[w, x]
+        out[x] = probability_shared(shared[kinds[x]], together[x], apart)
+    return out
+
+
 @borrowing
 def _average_spread(visits: Floats, found: float) -> float:
     """The theta with which rows of so many visits show ``found`` outcomes in all, by bisection of its logarithm."""
