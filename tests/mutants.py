@@ -156,8 +156,8 @@ MUTANTS = (
     ),
     _mutant(
         "learning/optimism.py",
-        "math.log1p(left / (options.pace * (n + lean)))",
-        "math.log1p(left / (n + lean))",
+        "left / (options.pace * (n + lean))",
+        "left / (n + lean)",
         "learning/test_optimism.py",
         "test_one_backup_is_the_formula",
     ),
@@ -177,8 +177,8 @@ MUTANTS = (
     ),
     _mutant(
         "learning/regrouping.py",
-        "fresh += math.lgamma(theta[x]) - math.lgamma(n + theta[x])",
-        "fresh += math.lgamma(theta[x]) - math.lgamma(n + 1.0)",
+        "fresh += ln_gamma(theta[x]) - ln_gamma(n + theta[x])",
+        "fresh += ln_gamma(theta[x]) - ln_gamma(n + 1.0)",
         "learning/test_regrouping.py",
         "test_scores_are_differences_of_joint_likelihoods",
     ),

@@ -1,4 +1,5 @@
 import math
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -136,6 +137,32 @@ def test_episodes_that_come_and_go_leave_rows_as_if_made_anew(case, moves):
             assert found == pytest.approx(slow, abs=1e-7)
         table, _ = rows.table(world)
         assert (dense(table, case.n_states) == counted.visits).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(several_worlds(least=1), st.integers(1, 4))
+def test_an_episode_that_is_taken_out_and_put_back_leaves_rows_as_two_moves_do(case, count):
+    """To the last bit, what came to ``alone`` and went from it included."""
+    rows, entries = case.rows, []
+    episodes = [case.episode() for _ in range(count)]
+    for episode in episodes:
+        rows.make_places(episode.table)
+    for number, episode in enumerate(episodes):
+        entries.append((rows.entries(episode.table, episode.sums), number % rows.count))
+        rows.put(*entries[-1])
+    for one in case.rng.permutation(count).tolist():
+        twin, (places, world) = deepcopy(rows), entries[one]
+        rows.take_out(places, world)
+        twin.put(places, world, -1.0)
+        assert bits(rows) == bits(twin)
+        assert rows.alone.tobytes() == twin.alone.tobytes()
+        twin.put(places, world)
+        if case.learns_rewards:  # fractions may differ in their last bit
+            rows.put(places, world)
+        else:
+            rows.put_back(places, world)
+        assert bits(rows) == bits(twin)
+        assert rows.alone.tobytes() == twin.alone.tobytes()
 
 
 @settings(deadline=None)

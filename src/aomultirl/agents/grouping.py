@@ -7,6 +7,7 @@ make up (:class:`aomultirl.learning.world_rows.WorldRows`); and how likely all o
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln
@@ -19,6 +20,16 @@ from aomultirl.learning.regrouping import score_episode
 from aomultirl.learning.row_layout import Entries
 from aomultirl.learning.row_likelihoods import NONE_LEFT, Floats, ln_joint
 from aomultirl.learning.world_rows import WorldRows
+
+
+@lru_cache(maxsize=1024)
+def _ln_joining(sizes: tuple[float, ...], episodes: int) -> Floats:
+    """(W + 1,), ln of a Chinese restaurant: G(n + m) / G(n) for m episodes that join n, and G(m) for a new world."""
+    tables = np.append(sizes, 1.0)
+    joining = gammaln(tables + episodes) - gammaln(tables)
+    joining[-1] = gammaln(episodes)
+    joining.setflags(write=False)
+    return np.asarray(joining)
 
 
 class Grouping:
@@ -54,10 +65,7 @@ class Grouping:
         scores = score_episode(
             layout.owners, layout.kinds, rows.counts, rows.masses, *numbers, past.places, past.counts
         )
-        sizes = np.append(self.sizes, 1.0)  # a Chinese restaurant: G(n + m) / G(n) for m that join n, else G(m)
-        joining = gammaln(sizes + past.episodes) - gammaln(sizes)
-        joining[-1] = gammaln(past.episodes)
-        return np.asarray(scores + joining)
+        return np.asarray(scores + _ln_joining(tuple(self.sizes.tolist()), past.episodes))
 
     def found(self, values: Floats) -> int:
         """One more world, of which nothing was counted; its place.  values: (S,), where planning begins."""
@@ -73,6 +81,16 @@ class Grouping:
         self.rows.put(Entries(past.places, past.counts), place, float(sign))
         self.memory.worlds[place].episodes += sign * past.episodes
         self.changed.add(place)
+
+    def take_out(self, past: PastEpisode) -> None:
+        """Take an episode out of its world, to put it elsewhere or, unless anything changes meanwhile, back again."""
+        self.rows.take_out(Entries(past.places, past.counts), past.world)
+        self.memory.worlds[past.world].episodes -= past.episodes
+
+    def put_back(self, past: PastEpisode) -> None:
+        """Put the episode that was taken out last back in its world, which is as it was, to the last bit."""
+        self.rows.put_back(Entries(past.places, past.counts), past.world)
+        self.memory.worlds[past.world].episodes += past.episodes
 
     def move(self, episodes: Sequence[PastEpisode], old: int, new: int) -> None:
         """Have episodes of one world be of another."""

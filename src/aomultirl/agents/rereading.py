@@ -155,18 +155,19 @@ class Rereading(Grouping):
         put together leave the world that they were in only as worlds become one: where that gains MARGIN for each.
         """
         scores, worlds = self.scores(past), self.memory.worlds
-        empty = [place for place, world in enumerate(worlds) if world.episodes == 0]
+        empty = [place for place, world in enumerate(worlds) if not world.episodes]
         if past.episodes > 1:
             scores[len(worlds) if past.world in empty else past.world] += MARGIN * past.episodes
         for place in [*empty, *map(worlds.index, barred)]:
             scores[place] = -np.inf
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
-        chances = shares
-        if not is_new and not empty and np.isfinite(scores[:-1]).any():
-            chances = np.append(np.exp(scores[:-1] - scores[:-1].max()), 0.0)
+        chances, known = shares, scores[:-1]
+        if not is_new and not empty and len(worlds) and (most := known.max()) > -np.inf:
+            chances = np.zeros(len(scores))
+            np.exp(known - most, out=chances[:-1])
         chances = chances / chances.sum()
-        place = int(np.searchsorted(chances.cumsum(), draw_below(LOT, stream) / LOT, side="right"))
+        place = int(chances.cumsum().searchsorted(draw_below(LOT, stream) / LOT, side="right"))
         place = min(place, len(chances) - 1 if chances[-1] > 0.0 else len(chances) - 2)
         sure = float(shares[place])
         if place == len(worlds):
@@ -180,12 +181,14 @@ class Rereading(Grouping):
 
     def _reread(self, past: PastEpisode, stream: RandomStream) -> None:
         """Take a past episode out of its world, and draw one for it again."""
-        old, before = self.memory.worlds[past.world], self.changed.copy()
-        self.put(past, past.world, -1)
+        old = self.memory.worlds[past.world]
+        self.take_out(past)
         world, past.sure = self._draw(past, old.values, stream)
-        self.put(past, world)
         if world == past.world and not self.rows.learns_rewards:  # fractions may differ in their last bit
-            self.changed = before
+            self.put_back(past)
+            return
+        self.changed.add(past.world)
+        self.put(past, world)
         past.world = world
         if old.episodes == 0:
             self.remove(self.memory.worlds.index(old))

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import borrowing
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
@@ -117,7 +117,7 @@ def no_vectors(count: int) -> Vectors:
     return Vectors(nothing, np.zeros((0, 0, count)), nothing, nothing, np.zeros(2, np.int64), 0, np.zeros((4, count)))
 
 
-@kernel
+@borrowing
 def tabulate(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> None:
     """T and c of the pairs of a state, from the counts as they are."""
     starts, states, options = planner.starts, planner.states, planner.options
@@ -150,7 +150,7 @@ def tabulate(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> 
                 vectors.constants[c, pair] = planner.rewards[pair] + options.discount * known
 
 
-@kernel
+@borrowing
 def _back_up_vectors(planner: Planner, vectors: Vectors, state: int) -> float:
     """Back up all vectors of a state; the greatest change at their points."""
     points, alpha, weights, constants = vectors.points, vectors.alpha, vectors.weights, vectors.constants
@@ -194,7 +194,7 @@ def _back_up_vectors(planner: Planner, vectors: Vectors, state: int) -> float:
     return change
 
 
-@kernel
+@borrowing
 def fill_in(planner: Planner, vectors: Vectors, counts: Counts) -> None:
     """All weights, and sweeps over all states; once an episode."""
     n_states, spent = planner.values.shape[1], 0
@@ -212,7 +212,7 @@ def fill_in(planner: Planner, vectors: Vectors, counts: Counts) -> None:
     vectors.place[FILLED] = 1
 
 
-@kernel
+@borrowing
 def act_by_vectors(planner: Planner, vectors: Vectors, shares: Floats, state: int, means: Floats) -> None:
     """Back up some vectors, and fill in Q of every action in a state that the episode has arrived in, (A,)."""
     n_states, n_actions = planner.values.shape[1], len(planner.means) - 1
@@ -236,7 +236,7 @@ def act_by_vectors(planner: Planner, vectors: Vectors, shares: Floats, state: in
         means[a] = q
 
 
-@kernel
+@borrowing
 def note_step(planner: Planner, vectors: Vectors, counts: Counts, state: int) -> None:
     """The rows of a state have changed."""
     tabulate(planner, vectors, counts, state)

@@ -20,16 +20,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aomultirl.engine.behaviours import Table, empty_table, register
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import borrowing, inlined
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, CountTable, span
 from aomultirl.engine.random import RandomStream
 from aomultirl.engine.signals import DECISION, serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.alpha_vectors import FILLED, Vectors, act_by_vectors, fill_in, no_vectors, note_step
 from aomultirl.learning.finding_out import PLAUSIBLE, Evidence, Unresolved, act_unresolved, all_resolved, unresolved
+from aomultirl.learning.log_gamma import ln_gamma
 from aomultirl.learning.optimism import best_of, plan, see_end, sweep
 from aomultirl.learning.planner import READY, SPENT, Planner
 from aomultirl.learning.reward_levels import NOTHING_NOTED, Notes, note_reward
@@ -41,7 +41,7 @@ from aomultirl.learning.row_likelihoods import (
     Integers,
     ln_mixture,
     ln_rising,
-    probability_shared,
+    sharing_of_rows,
 )
 from aomultirl.learning.world_rows import WorldRows
 
@@ -56,6 +56,8 @@ SINGLE = 0.99
 
 GUIDE, NUMBER, LATEST, PLACE, ENDED = range(5)
 """Cells of ``status``."""
+BEGINNING = (-1, 0, 0, -1, 0)
+"""``status`` of an episode that has not begun."""
 
 
 class Beliefs(NamedTuple):
@@ -79,6 +81,8 @@ class Beliefs(NamedTuple):
         PLACE, the state that the episode is in, or -1; whether it has ENDED.
     means
         (A,), room to work in.
+    mixtures
+        (C, R), how likely the episode's counts of each row are, if it may be shared: ln; nan where nobody has asked.
     """
 
     scores: Floats
@@ -91,6 +95,7 @@ class Beliefs(NamedTuple):
     alpha: Floats
     status: Integers
     means: Floats
+    mixtures: Floats
 
 
 class BeliefBehaviour(NamedTuple):
@@ -121,9 +126,8 @@ class BeliefBehaviour(NamedTuple):
 def act_alone(planner: Planner, notes: Notes = NOTHING_NOTED) -> BeliefBehaviour:
     """Act in the only world that there is a hypothesis of."""
     nothing = np.zeros((0, 0))
-    beliefs = Beliefs(
-        np.zeros(1), np.ones(1), nothing, nothing, nothing, *(np.zeros(0),) * 3, _status(), _room(planner)
-    )
+    means, status, none = np.zeros(len(planner.means) - 1), np.array(BEGINNING, np.int64), np.zeros(0)
+    beliefs = Beliefs(np.zeros(1), np.ones(1), nothing, nothing, nothing, none, none, none, status, means, nothing)
     table = empty_table(planner.values.shape[1])
     return BeliefBehaviour(table, planner, beliefs, no_vectors(1), all_resolved(1), notes)
 
@@ -142,59 +146,53 @@ def act_on_beliefs(
         likelihoods=np.zeros((len(counts), len(rows.theta))),
         counts=counts,
         masses=np.add.reduceat(counts, first[:-1], axis=1),
-        sigma=_sigma(rows.layout.kinds, rows.shared, rows.together, rows.own),
+        sigma=sharing_of_rows(rows.layout.kinds, rows.shared, rows.together, rows.own),
         theta=rows.theta.copy(),
         alpha=rows.alpha.copy(),
-        status=_status(),
-        means=_room(planner),
+        status=np.array(BEGINNING, np.int64),
+        means=np.zeros(len(planner.means) - 1),
+        mixtures=np.full((len(prior), len(rows.theta)), np.nan),
     )
     kept, table = no_vectors(len(prior)) if vectors is None else vectors, empty_table(planner.values.shape[1])
     return BeliefBehaviour(table, planner, beliefs, kept, unresolved(planner, prior), notes)
 
 
-def _status() -> Integers:
-    return np.array([-1, 0, 0, -1, 0], np.int64)
-
-
-def _room(planner: Planner) -> Floats:
-    return np.zeros(len(planner.means) - 1)
-
-
-@kernel
-def _sigma(kinds: NDArray[np.int8], shared: Floats, together: Floats, own: Floats) -> Floats:
-    out = np.empty(len(kinds))
-    for x in range(len(kinds)):
-        apart = 0.0
-        for w in range(len(own)):
-            apart += own[w, x]
-        out[x] = probability_shared(shared[kinds[x]], together[x], apart)
-    return out
-
-
-@kernel
-def _believe(beliefs: Beliefs, x: int, before: Floats) -> None:
-    """The scores after the likelihoods of a row changed from ``before``, (C + 1,)."""
-    scores, now, sigma = beliefs.scores, beliefs.likelihoods, beliefs.sigma[x]
-    last = len(scores)
+@inlined
+def _look_at(beliefs: Beliefs, x: int) -> None:
+    """See to it that it is known what a row says before its likelihoods change."""
+    likelihoods, last = beliefs.likelihoods, len(beliefs.scores)
     for c in range(last):
-        scores[c] += ln_mixture(sigma, now[last, x], now[c, x]) - ln_mixture(sigma, before[last], before[c])
+        if math.isnan(beliefs.mixtures[c, x]):
+            beliefs.mixtures[c, x] = ln_mixture(beliefs.sigma[x], likelihoods[last, x], likelihoods[c, x])
 
 
-@kernel
+@inlined
+def _believe(beliefs: Beliefs, x: int) -> None:
+    """The scores after the likelihoods of a row changed; :func:`_look_at` came before."""
+    likelihoods, last = beliefs.likelihoods, len(beliefs.scores)
+    for c in range(last):
+        now = ln_mixture(beliefs.sigma[x], likelihoods[last, x], likelihoods[c, x])
+        beliefs.scores[c] += now - beliefs.mixtures[c, x]
+        beliefs.mixtures[c, x] = now
+
+
+@borrowing
 def _weigh_row(planner: Planner, beliefs: Beliefs, first: int, last: int, x: int) -> None:
     """ln ML of a row of ends or rewards, whose counts in the episode are booked."""
-    n = planner.here[first:last].sum()
+    n = 0.0
+    for p in range(first, last):
+        n += planner.here[p]
     for c in range(len(beliefs.likelihoods)):
-        total = math.lgamma(beliefs.masses[c, x] + beliefs.theta[x]) - math.lgamma(
+        total = ln_gamma(beliefs.masses[c, x] + beliefs.theta[x]) - ln_gamma(
             beliefs.masses[c, x] + n + beliefs.theta[x]
         )
         for p in range(first, last):
             known = beliefs.counts[c, p] + beliefs.alpha[p]
-            total += math.lgamma(known + planner.here[p]) - math.lgamma(known)
+            total += ln_gamma(known + planner.here[p]) - ln_gamma(known)
         beliefs.likelihoods[c, x] = total
 
 
-@kernel
+@borrowing
 def _book_transitions(planner: Planner, beliefs: Beliefs, counts: Counts, pair: int) -> int:
     """Take over what came to a pair's row of transitions since it was booked last; how many visits that is."""
     here, starts = planner.here, planner.starts
@@ -221,6 +219,8 @@ def _book_transitions(planner: Planner, beliefs: Beliefs, counts: Counts, pair: 
             beliefs.likelihoods[c, pair] += ln_rising(beliefs.alpha[last] + here[last], more)
         here[last] = novel
         came += int(more)
+    if came == 0:
+        return 0
     for c in range(compared):
         beliefs.likelihoods[c, pair] -= ln_rising(beliefs.masses[c, pair] + beliefs.theta[pair] + n, float(came))
     planner.total[pair] += came
@@ -228,16 +228,17 @@ def _book_transitions(planner: Planner, beliefs: Beliefs, counts: Counts, pair: 
     return came
 
 
-@kernel
+@borrowing
 def _learn(behaviour: BeliefBehaviour, counts: Counts, pair: int) -> None:
     """Take over what an action has led to: into beliefs and counts."""
     planner, beliefs = behaviour.planner, behaviour.beliefs
     compares = len(beliefs.likelihoods) > 0
-    before = beliefs.likelihoods[:, pair].copy() if compares else beliefs.scores
+    if compares:
+        _look_at(beliefs, pair)
     if _book_transitions(planner, beliefs, counts, pair) == 0:
         return
     if compares:
-        _believe(beliefs, pair, before)
+        _believe(beliefs, pair)
     if len(planner.sums) > 0:
         n_pairs, levels = len(planner.total), len(planner.levels)
         first = len(planner.here) - levels * (n_pairs - pair)
@@ -246,12 +247,12 @@ def _learn(behaviour: BeliefBehaviour, counts: Counts, pair: int) -> None:
             planner.here[first + UNEARNED] = max(0.0, planner.total[pair] - planner.sums[pair])
         if compares:
             x = len(beliefs.theta) - n_pairs + pair
-            before = beliefs.likelihoods[:, x].copy()
+            _look_at(beliefs, x)
             _weigh_row(planner, beliefs, first, first + levels, x)
-            _believe(beliefs, x, before)
+            _believe(beliefs, x)
 
 
-@kernel
+@borrowing
 def _learn_end(behaviour: BeliefBehaviour, state: int) -> None:
     """Take over whether the episode has gone on from a state: as often as it was left, and while it is there."""
     planner, beliefs = behaviour.planner, behaviour.beliefs
@@ -267,16 +268,18 @@ def _learn_end(behaviour: BeliefBehaviour, state: int) -> None:
         return
     see_end(planner, state, goes_on, over)
     if len(beliefs.likelihoods) > 0:
-        before = beliefs.likelihoods[:, n_pairs + state].copy()
+        _look_at(beliefs, n_pairs + state)
         _weigh_row(planner, beliefs, first, first + 2, n_pairs + state)
-        _believe(beliefs, n_pairs + state, before)
+        _believe(beliefs, n_pairs + state)
 
 
-@kernel
+@borrowing
 def _weigh_hypotheses(beliefs: Beliefs) -> int:
     """Fill in the posterior; the hypothesis that guides alone, or -1."""
     scores, shares = beliefs.scores, beliefs.shares
-    most, total, best = scores.max(), 0.0, 0
+    most, total, best = scores[0], 0.0, 0
+    for c in range(1, len(scores)):
+        most = max(most, scores[c])
     for c in range(len(scores)):
         shares[c] = math.exp(scores[c] - most)
         total += shares[c]
@@ -287,7 +290,7 @@ def _weigh_hypotheses(beliefs: Beliefs) -> int:
     return best if shares[best] > SINGLE else -1
 
 
-@kernel
+@borrowing
 def settle(behaviour: BeliefBehaviour, counts: Counts) -> None:
     """Take over all that was counted, by this behaviour or another; to be called when a phase has ended."""
     planner, table, spent = behaviour.planner, behaviour.table, 0
@@ -309,13 +312,13 @@ def settle_episode(behaviour: BeliefBehaviour, counts: CountTable) -> None:
     settle(behaviour, counts.record)
 
 
-@kernel
+@inlined
 def _sweeps(planner: Planner) -> int:
     most = min(SWEPT, SWEPT_A_STEP * planner.horizon)
     return max(1, min(SWEEPS, most // (len(planner.states) + 1)))
 
 
-@kernel
+@inlined
 def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int) -> None:
     """Plan on, and fill in the entry of the state that the episode is in."""
     table, planner, beliefs, vectors, unsure, _ = behaviour
@@ -351,14 +354,14 @@ def _decide(behaviour: BeliefBehaviour, counts: Counts, state: int, backups: int
     table.plan[state] = best_of(planner, means, state)
 
 
-@kernel
+@inlined
 def _prepare(behaviour: BeliefBehaviour, counts: Counts, step: int, state: int, stream: RandomStream) -> None:
     behaviour.beliefs.status[PLACE] = state
     _learn_end(behaviour, state)
     _decide(behaviour, counts, state, 0)
 
 
-@kernel
+@inlined
 def _attend(
     behaviour: BeliefBehaviour,
     counts: Counts,

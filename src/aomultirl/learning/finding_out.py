@@ -28,12 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import borrowing, inlined
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
-from aomultirl.learning.optimism import back_up, least_top
+from aomultirl.learning.optimism import back_up, greatest_value, least_top
 from aomultirl.learning.planner import HIGHEST, HOPED, LENT, TOP, Planner
 from aomultirl.learning.row_likelihoods import ENDS, GOES_ON, Floats, Integers
 
@@ -139,7 +139,7 @@ def all_resolved(count: int) -> Unresolved:
     )
 
 
-@kernel
+@borrowing
 def _row_information(
     planner: Planner, evidence: Evidence, room: Floats, x: int, first: int, last: int, visits: float
 ) -> float:
@@ -169,7 +169,7 @@ def _row_information(
     return max(0.0, total)
 
 
-@kernel
+@borrowing
 def _inform(planner: Planner, evidence: Evidence, unresolved: Unresolved, state: int) -> None:
     """Work out the information of the pairs of a state for the belief as it is."""
     starts, n_actions, n_pairs = planner.starts, len(planner.means) - 1, len(planner.total)
@@ -186,13 +186,15 @@ def _inform(planner: Planner, evidence: Evidence, unresolved: Unresolved, state:
         if len(planner.sums) > 0:
             x, levels = len(evidence.theta) - n_pairs + pair, len(planner.levels)
             place = len(planner.here) - levels * (n_pairs - pair)
-            visits = planner.here[place : place + levels].sum()
+            visits = 0.0
+            for p in range(place, place + levels):
+                visits += planner.here[p]
             told += _row_information(planner, evidence, unresolved.predictions, x, place, place + levels, visits)
         unresolved.information[pair] = told
     unresolved.looked[state] = unresolved.state[MOMENT]
 
 
-@kernel
+@borrowing
 def _entropy(shares: Floats) -> float:
     """h in nats, over the hypotheses that are plausible; a little more than 0 where there is one."""
     total, whole = 0.0, 0.0
@@ -204,7 +206,7 @@ def _entropy(shares: Floats) -> float:
     return max(total, 1e-9)
 
 
-@kernel
+@inlined
 def _gaps(planner: Planner, counts: Counts, values: Floats, c: int, state: int, gaps: Floats) -> None:
     """Fill in what each action's successors are worth more in hypothesis c when it is known, (A,), in the mean."""
     starts, states, n_actions = planner.starts, planner.states, len(planner.means) - 1
@@ -226,19 +228,28 @@ def _gaps(planner: Planner, counts: Counts, values: Floats, c: int, state: int, 
         gaps[a] = total / n
 
 
-@kernel
+@inlined
 def back_up_unresolved(
-    planner: Planner, evidence: Evidence, unresolved: Unresolved, counts: Counts, state: int, means: Floats
+    planner: Planner,
+    evidence: Evidence,
+    unresolved: Unresolved,
+    counts: Counts,
+    state: int,
+    entropy: float,
+    means: Floats,
 ) -> None:
-    """Back up U of a state, and V of every plausible hypothesis there; ``means`` is then what each action is worth."""
+    """Back up U of a state, and V of every plausible hypothesis there; ``means`` is then what each action is worth.
+
+    ``entropy``: h of the belief of the moment.
+    """
     options, n_actions = planner.options, len(planner.means) - 1
     room = unresolved.room
     gaps, others, arriving, lost, later = room[0], room[1], room[2], room[3], room[4]
     if unresolved.looked[state] != unresolved.state[MOMENT]:
         _inform(planner, evidence, unresolved, state)
-    entropy, ending, share = _entropy(unresolved.reference), 0.0, 0.0
-    means[:] = 0.0
-    room[2:] = 0.0
+    ending, share = 0.0, 0.0
+    for a in range(n_actions):
+        means[a] = arriving[a] = lost[a] = later[a] = 0.0
     for c in range(len(evidence.shares)):
         belief = evidence.shares[c]
         if belief <= PLAUSIBLE:
@@ -277,7 +288,7 @@ def back_up_unresolved(
     unresolved.values[state] = (best + ending * planner.rest / (1.0 - options.discount)) / share
 
 
-@kernel
+@borrowing
 def _move_on(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> bool:
     """Whether the belief has moved; if so, this is another moment."""
     moved, n_pairs = 0.0, len(planner.total)
@@ -285,7 +296,8 @@ def _move_on(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> bo
         moved += abs(evidence.shares[c] - unresolved.reference[c])
     if moved <= MOVED:
         return False
-    unresolved.reference[:] = evidence.shares
+    for c in range(len(evidence.shares)):
+        unresolved.reference[c] = evidence.shares[c]
     unresolved.state[MOMENT] += 1
     for s in range(len(unresolved.of_ends)):
         place = len(planner.states) + 2 * s
@@ -296,7 +308,7 @@ def _move_on(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> bo
     return True
 
 
-@kernel
+@borrowing
 def _bound(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> int:
     """No state is worth more than if the world were known there, for the belief as it is; the plausible worlds."""
     plausible, total = 0, 0.0
@@ -311,7 +323,7 @@ def _bound(planner: Planner, evidence: Evidence, unresolved: Unresolved) -> int:
     return plausible
 
 
-@kernel
+@borrowing
 def act_unresolved(
     planner: Planner,
     evidence: Evidence,
@@ -327,15 +339,19 @@ def act_unresolved(
         plausible = _bound(planner, evidence, unresolved)
         sweeps = min(MOST_SWEEPS, SWEEPS_WORK // (plausible * len(planner.states) + 1))
         rounds = max(rounds, sweeps * n_states)
-    for _ in range(rounds):
-        spent = serve_signals(spent, 128 * len(planner.means))
-        cells[NEXT] -= 1
-        if cells[NEXT] < 0:
-            cells[NEXT] = n_states - 1
-            for c in range(len(evidence.shares)):
-                if evidence.shares[c] > PLAUSIBLE:  # other rotations may have begun anew meanwhile
-                    planner.tops[c, TOP] = max(planner.tops[c, HIGHEST], planner.values[c].max(), least_top(planner))
-                    planner.tops[c, HIGHEST] = least_top(planner)
-        back_up_unresolved(planner, evidence, unresolved, counts, cells[NEXT], means)
-    unresolved.looked[state] = -1  # what was counted here since tells less the next time
-    back_up_unresolved(planner, evidence, unresolved, counts, state, means)
+    entropy = _entropy(unresolved.reference)
+    for step in range(rounds + 1):
+        spent, at = serve_signals(spent, 128 * len(planner.means)), state
+        if step == rounds:
+            unresolved.looked[state] = -1  # what was counted here since tells less the next time
+        else:
+            cells[NEXT] -= 1
+            if cells[NEXT] < 0:
+                cells[NEXT] = n_states - 1
+                for c in range(len(evidence.shares)):
+                    if evidence.shares[c] > PLAUSIBLE:  # other rotations may have begun anew meanwhile
+                        least = max(greatest_value(planner, c), least_top(planner))
+                        planner.tops[c, TOP] = max(planner.tops[c, HIGHEST], least)
+                        planner.tops[c, HIGHEST] = least_top(planner)
+            at = cells[NEXT]
+        back_up_unresolved(planner, evidence, unresolved, counts, at, entropy, means)

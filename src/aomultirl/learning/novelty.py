@@ -42,9 +42,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.signals import serve_signals
 from aomultirl.learning.beliefs import BeliefBehaviour
+from aomultirl.learning.log_gamma import ln_gamma
 from aomultirl.learning.row_likelihoods import REWARD, TRANSITION, Floats, Integers, ln_mixture
 from aomultirl.learning.world_rows import WorldRows
 
@@ -58,7 +59,7 @@ LEAST_VISITS = 5.0
 """Visits of a row in a world for it to say anything."""
 
 
-@kernel
+@borrowing
 def _prior(counts: Floats, kind: int, alpha: Floats, theta: float, a: int, b: int, prior: Floats) -> None:
     """Fill in the prior visits of every place of a row, which has shown ``counts``."""
     unseen = 0
@@ -71,14 +72,14 @@ def _prior(counts: Floats, kind: int, alpha: Floats, theta: float, a: int, b: in
             prior[p - a] = alpha[p]
 
 
-@kernel
+@borrowing
 def _ln_likely(here: Floats, counts: Floats, prior: Floats, mass: float, n: float, a: int, b: int) -> float:
     """ln of the probability of the n outcomes of a row in this episode, after ``mass`` visits."""
-    total = math.lgamma(mass) - math.lgamma(mass + n)
+    total = ln_gamma(mass) - ln_gamma(mass + n)
     for p in range(a, b):
         if here[p] > 0.0:
             known = counts[p] + prior[p - a]
-            total += math.lgamma(known + here[p]) - math.lgamma(known)
+            total += ln_gamma(known + here[p]) - ln_gamma(known)
     return total
 
 

@@ -51,12 +51,26 @@ import math
 import numpy as np
 
 from aomultirl.engine.behaviours import Table
-from aomultirl.engine.compiling import borrowing, inlined, kernel
+from aomultirl.engine.compiling import borrowing, inlined
 from aomultirl.engine.counts import EMPTY, VISITS, WORDS, Counts, span
 from aomultirl.engine.signals import serve_signals
 from aomultirl.identifying.knowledge import place_of
 from aomultirl.learning.kinship import ENOUGH
-from aomultirl.learning.planner import HIGHEST, HOPED, LENT, MEAN, NEXT, READY, SALT, SPENT, SQUARE, TOP, Planner
+from aomultirl.learning.planner import (
+    ASKED,
+    FOUND,
+    HIGHEST,
+    HOPED,
+    LENT,
+    MEAN,
+    NEXT,
+    READY,
+    SALT,
+    SPENT,
+    SQUARE,
+    TOP,
+    Planner,
+)
 from aomultirl.learning.reward_levels import mean_paid
 from aomultirl.learning.row_likelihoods import ENDS, GOES_ON, Floats
 
@@ -79,7 +93,9 @@ def steps_left(planner: Planner, c: int) -> float:
 
 
 @inlined
-def _hoped_visits(planner: Planner, n: float, lean: float, left: float, width: float, gap: float) -> float:
+def _hoped_visits(
+    planner: Planner, c: int, pair: np.uint64, n: float, lean: float, left: float, width: float, gap: float
+) -> float:
     """l, of a pair with n visits and ``lean`` more that it leans on.
 
     left
@@ -89,8 +105,11 @@ def _hoped_visits(planner: Planner, n: float, lean: float, left: float, width: f
     gap
         between hope and what the pair is known to be worth.
     """
-    options = planner.options
-    log = math.log1p(left / (options.pace * (n + lean)))
+    options, logs = planner.options, planner.logs
+    ratio = left / (options.pace * (n + lean))
+    if logs[ASKED, c, pair] != ratio:  # the same again in all sweeps of a step
+        logs[ASKED, c, pair], logs[FOUND, c, pair] = ratio, math.log1p(ratio)
+    log: float = logs[FOUND, c, pair]
     if lean <= LEANING or gap <= 0.0:
         return options.level * log
     share = min(MOST_HOPED, WIDTHS * options.level * width * math.sqrt(log / (n + lean)) / gap)
@@ -112,15 +131,13 @@ def earned_by(planner: Planner, c: int, pair: np.uint64) -> float:
     return mean_paid(planner.counted, planner.here, planner.levels, c, first)
 
 
-@borrowing
+@inlined
 def _lean(planner: Planner, c: int, state: int) -> float:
     """Fill in what each pair of a state leans on, from the means of those that were visited.
 
-    The standard deviation of what they have led to.
+    The standard deviation of what they have led to; 0 where no pair can lean on more than LEANING visits.
     """
     leans, means, n_actions = planner.leans, planner.means, len(planner.means) - 1
-    if planner.kinship == 0.0:
-        return 0.0
     whole, mean, square = 0.0, 0.0, 0.0
     for a in range(n_actions):
         n = min(planner.mass[c, state * n_actions + a] + planner.total[state * n_actions + a], ENOUGH)
@@ -135,10 +152,12 @@ def _lean(planner: Planner, c: int, state: int) -> float:
         if others > 0.0:
             leans[LENT, a] = planner.kinship * others / (planner.kinship + others)
             leans[MEAN, a] = (mean - (n * means[a] if n > 0.0 else 0.0)) / others
-    return math.sqrt(max(0.0, square / whole - (mean / whole) ** 2)) if whole > 0.0 else 0.0
+    if planner.kinship <= LEANING or whole == 0.0:  # no pair leans on more visits, so nobody asks
+        return 0.0
+    return math.sqrt(max(0.0, square / whole - (mean / whole) ** 2))
 
 
-@borrowing
+@inlined
 def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float, int, float]:
     """(V, the best action, the greatest that was seen) of one state under hypothesis c.
 
@@ -184,7 +203,7 @@ def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float
                     distinct += marks[key] != stamp
                     marks[key] = stamp
         means[a], planner.leans[SQUARE, a] = total / n, square / n
-    width = _lean(planner, c, state)
+    width = _lean(planner, c, state) if planner.kinship > 0.0 else 0.0
     hope = local * (1.0 - min(1.0, options.novelty * distinct / visits)) if visits > 0.0 else 0.0
     best, action, salt = -np.inf, 0, planner.state[SALT]
     for a in range(n_actions):
@@ -193,7 +212,7 @@ def back_up(planner: Planner, counts: Counts, c: int, state: int) -> tuple[float
         q = hope
         if n + lean > 0.0:
             known = (n * means[a] if n > 0.0 else 0.0) + lean * planner.leans[MEAN, a]
-            extra = _hoped_visits(planner, n, lean, left, width, hope - known / (n + lean))
+            extra = _hoped_visits(planner, c, pair, n, lean, left, width, hope - known / (n + lean))
             planner.leans[HOPED, a] = extra
             q = (known + extra * hope) / (n + lean + extra)
         q = (0.0 if unknown else planner.rewards[pair]) + beyond * (q + top)
@@ -225,6 +244,15 @@ def least_top(planner: Planner) -> float:
     return planner.promise if len(planner.sums) > 0 else -np.inf
 
 
+@inlined
+def greatest_value(planner: Planner, c: int) -> float:
+    """max V under hypothesis c."""
+    greatest = planner.values[c, 0]
+    for s in range(1, planner.values.shape[1]):
+        greatest = max(greatest, planner.values[c, s])
+    return greatest  # type: ignore[no-any-return]
+
+
 @borrowing
 def plan(planner: Planner, table: Table, counts: Counts, c: int, backups: int, last: int, guides: bool) -> None:
     """Back up so many states in rotation, and ``last`` at last.
@@ -250,15 +278,15 @@ def plan(planner: Planner, table: Table, counts: Counts, c: int, backups: int, l
     rotation[c, NEXT] = s
 
 
-@kernel
+@borrowing
 def sweep(planner: Planner, table: Table, counts: Counts, c: int, sweeps: int, last: int, guides: bool) -> None:
     """Whole rotations, from the values as they are."""
     planner.rotation[c, NEXT], planner.rotation[c, READY] = 0, 1
-    planner.tops[c, HIGHEST] = max(planner.values[c].max(), least_top(planner))
+    planner.tops[c, HIGHEST] = max(greatest_value(planner, c), least_top(planner))
     plan(planner, table, counts, c, sweeps * planner.values.shape[1], last, guides)
 
 
-@kernel
+@borrowing
 def see_end(planner: Planner, state: int, goes_on: float, ends: float) -> None:
     """In this episode a state has let it go on so often, and ended it so often."""
     place = len(planner.states) + 2 * state

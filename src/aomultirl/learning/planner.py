@@ -16,6 +16,8 @@ LENT, MEAN, HOPED, SQUARE = range(4)
 """Rows of a planner's ``leans``."""
 NEXT, READY = range(2)
 """Cells of a planner's ``rotation``."""
+ASKED, FOUND = range(2)
+"""Rows of a planner's ``logs``."""
 
 
 class Options(NamedTuple):
@@ -62,6 +64,8 @@ class Planner(NamedTuple):
         steps SPENT, and the SALT of chance where actions promise the same.
     kinship
         KAPPA, visits that the average of a state's other actions is worth.
+    logs
+        (2, C, S * A), of each pair the last number that ln(1 + x) was ASKED of, and what was FOUND.
     marks, means, leans
         room to work in: (S + 1,); (A + 1,), where the last is ``hope``; (4, A), visits that a pair leans on, and their
         mean; how many more are hoped for; and the mean square of what the pair has led to.
@@ -94,6 +98,7 @@ class Planner(NamedTuple):
     marks: Integers
     means: Floats
     leans: Floats
+    logs: Floats
     kinship: float
     rest: float
     horizon: int
@@ -171,6 +176,7 @@ def planner(
         marks=np.zeros(n_states + 1, np.int64),
         means=np.zeros(n_actions + 1),
         leans=np.zeros((4, n_actions)),
+        logs=np.zeros((2, count, n_pairs)),
         kinship=kinship,
         rest=rest,
         horizon=horizon,

@@ -14,8 +14,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.log_gamma import ln_gamma
 from aomultirl.learning.row_likelihoods import (
     NONE_LEFT,
     Floats,
@@ -32,7 +33,7 @@ SWEEPS, ALIKE, SOME = 10, 3, 5
 """Sweeps of a parting; those in which rows count alike; those in which only some kinds of rows count."""
 
 
-@kernel
+@borrowing
 def _ln_gain(
     counts: Floats, mass: float, more: Floats, places: Integers, theta: float, alpha: Floats, i: int, j: int
 ) -> float:
@@ -40,12 +41,12 @@ def _ln_gain(
     total, n = 0.0, 0.0
     for k in range(i, j):
         known = counts[places[k]] + alpha[places[k]]
-        total += math.lgamma(known + more[k]) - math.lgamma(known)
+        total += ln_gamma(known + more[k]) - ln_gamma(known)
         n += more[k]
-    return total + math.lgamma(mass + theta) - math.lgamma(mass + n + theta)
+    return total + ln_gamma(mass + theta) - ln_gamma(mass + n + theta)
 
 
-@kernel
+@borrowing
 def end_of_row(owners: Integers, places: Integers, i: int) -> int:
     """The first entry after ``i`` that belongs to another row."""
     j = i + 1
@@ -85,15 +86,18 @@ def score_episode(
         alike = _ln_gain(pooled, mass, more, places, theta[x], alpha, i, j)
         fresh, n = 0.0, 0.0
         for k in range(i, j):
-            fresh += math.lgamma(alpha[places[k]] + more[k]) - math.lgamma(alpha[places[k]])
+            prior = alpha[places[k]]
+            fresh += ln_gamma(prior + more[k]) - ln_gamma(prior)
             n += more[k]
-        fresh += math.lgamma(theta[x]) - math.lgamma(n + theta[x])
+        fresh += ln_gamma(theta[x]) - ln_gamma(n + theta[x])
         unknown = ln_mixture(sigma, alike, fresh)
         for w in range(count + 1):
             if w == count or masses[w, x] == 0.0:  # nothing is known of the row there
                 scores[w] += unknown
                 continue
-            gain = _ln_gain(counts[w], masses[w, x], more, places, theta[x], alpha, i, j)
+            gain = alike
+            if masses[w, x] != mass:  # otherwise no other world has shown the row
+                gain = _ln_gain(counts[w], masses[w, x], more, places, theta[x], alpha, i, j)
             scores[w] += ln_mixture(sigma, alike, gain)
         i = j
     return scores
@@ -120,10 +124,10 @@ def find_telling_rows(owners: Integers, n_rows: int, starts: Integers, places: I
                 j += 1
             spent = serve_signals(spent, 256 * (j - i))
             for t in range(len(SPREADS)):
-                gain = math.lgamma(SPREADS[t]) - math.lgamma(SPREADS[t] + n)
+                gain = ln_gamma(SPREADS[t]) - ln_gamma(SPREADS[t] + n)
                 for p in range(i, j):
                     mean = SPREADS[t] * pooled[places[p]] / mass[x]
-                    gain += math.lgamma(mean + more[p]) - math.lgamma(mean) - more[p] * math.log(mean / SPREADS[t])
+                    gain += ln_gamma(mean + more[p]) - ln_gamma(mean) - more[p] * math.log(mean / SPREADS[t])
                 gains[t, x] += gain
             i = j
     best = np.zeros(n_rows)
@@ -133,7 +137,7 @@ def find_telling_rows(owners: Integers, n_rows: int, starts: Integers, places: I
     return best
 
 
-@kernel
+@borrowing
 def _weigh_parts(
     first: Integers,
     kinds: NDArray[np.int8],
@@ -232,7 +236,19 @@ def choose_parts(
         the sweep that is the first: with ALIKE, rows count as far as the two parts do not share them at once.
     """
     parts, masses, weights = np.zeros((2, len(owners))), np.zeros((2, len(kinds))), np.ones(len(kinds))
-    spent = 0
+    rows, ends = owners[places], np.empty(len(places), np.int64)
+    fresh, visits, spent = np.empty(len(places)), np.empty(len(places)), 0
+    for k in range(len(part)):
+        i = starts[k]
+        while i < starts[k + 1]:
+            j, n = i, 0.0
+            while j < starts[k + 1] and rows[j] == rows[i]:
+                prior = alpha[places[j]]
+                fresh[j] = ln_gamma(prior + more[j]) - ln_gamma(prior)
+                n += more[j]
+                j += 1
+            ends[i], visits[i] = j, n
+            i = j
     for p in range(len(owners)):
         parts[0, p] = settled[p]
         masses[0, owners[p]] += settled[p]
@@ -252,15 +268,23 @@ def choose_parts(
                 for i in range(a, b):
                     left = parts[old, places[i]] - more[i]
                     parts[old, places[i]] = left if left > NONE_LEFT else 0.0
-                    masses[old, owners[places[i]]] -= more[i]
+                    masses[old, rows[i]] -= more[i]
             lead, i = 0.0, a
             while i < b:
-                x, j = owners[places[i]], i + 1
-                while j < b and owners[places[j]] == x:
-                    j += 1
+                x, j = rows[i], ends[i]
                 if sweep >= SOME or counts[x]:
-                    gain = _ln_gain(parts[1], max(0.0, masses[1, x]), more, places, theta[x], alpha, i, j)
-                    gain -= _ln_gain(parts[0], max(0.0, masses[0, x]), more, places, theta[x], alpha, i, j)
+                    gain = 0.0
+                    for q in range(2):
+                        total, mass = 0.0, max(0.0, masses[1 - q, x])
+                        for e in range(i, j):
+                            seen = parts[1 - q, places[e]]
+                            if seen == 0.0:
+                                total += fresh[e]
+                            else:
+                                known = seen + alpha[places[e]]
+                                total += ln_gamma(known + more[e]) - ln_gamma(known)
+                        total = total + ln_gamma(mass + theta[x]) - ln_gamma(mass + visits[i] + theta[x])
+                        gain = total if q == 0 else gain - total
                     lead += weights[x] * gain
                 i = j
             new = 1 if lead > 0.0 else 0
@@ -268,12 +292,12 @@ def choose_parts(
             part[k] = new
             for i in range(a, b):
                 parts[new, places[i]] += more[i]
-                masses[new, owners[places[i]]] += more[i]
+                masses[new, rows[i]] += more[i]
         if moved == 0 and sweep > SOME:
             break
 
 
-@kernel
+@borrowing
 def ln_gain_of_merging(
     first: Integers,
     kinds: NDArray[np.int8],

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aomultirl.engine.compiling import inlined, kernel
+from aomultirl.engine.compiling import borrowing, inlined
 from aomultirl.learning.row_layout import Layout
 from aomultirl.learning.row_likelihoods import EARNED, UNEARNED, Floats, Integers
 
@@ -80,7 +80,7 @@ def empty_notes(layout: Layout, here: Floats) -> Notes:
     )
 
 
-@kernel
+@borrowing
 def split(levels: Floats, reward: float) -> tuple[int, float]:
     """(the number of a level, what counts there); the rest counts at the next level below."""
     for i in range(len(levels) - 1):
@@ -91,7 +91,7 @@ def split(levels: Floats, reward: float) -> tuple[int, float]:
     return len(levels) - 1, 1.0
 
 
-@kernel
+@borrowing
 def note_reward(notes: Notes, pair: int, reward: float) -> None:
     """Note what a pair has paid at a step."""
     count, state = len(notes.levels), notes.state

@@ -38,8 +38,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from aomultirl.engine.compiling import kernel
+from aomultirl.engine.compiling import borrowing, kernel
 from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.log_gamma import ln_gamma
 
 TRANSITION, END, REWARD = range(3)
 """Kinds of rows."""
@@ -74,7 +75,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@kernel
+@borrowing
 def ln_rising(start: float, times: float) -> float:
     """ln of start (start + 1) ... (start + times - 1), of whole or broken times."""
     if times > FEW or times != int(times):
@@ -85,43 +86,56 @@ def ln_rising(start: float, times: float) -> float:
     return total
 
 
-@kernel
+@borrowing
 def ln_ml(counts: Floats, alpha: Floats, theta: float, first: int, last: int) -> float:
     """ln ML of the counts at the places from ``first`` up to ``last``."""
     total, n = 0.0, 0.0
     for p in range(first, last):
         if counts[p] > 0.0:
-            total += math.lgamma(counts[p] + alpha[p]) - math.lgamma(alpha[p])
+            total += ln_gamma(counts[p] + alpha[p]) - ln_gamma(alpha[p])
             n += counts[p]
-    return total + math.lgamma(theta) - math.lgamma(n + theta) if n > 0.0 else 0.0
+    return total + ln_gamma(theta) - ln_gamma(n + theta) if n > 0.0 else 0.0
 
 
-@kernel
+@borrowing
 def ln_ml_of_sum(counts: Floats, more: Floats, alpha: Floats, theta: float, first: int, last: int) -> float:
     """ln ML of two rows added up."""
     total, n = 0.0, 0.0
     for p in range(first, last):
         both = counts[p] + more[p]
         if both > 0.0:
-            total += math.lgamma(both + alpha[p]) - math.lgamma(alpha[p])
+            total += ln_gamma(both + alpha[p]) - ln_gamma(alpha[p])
             n += both
-    return total + math.lgamma(theta) - math.lgamma(n + theta) if n > 0.0 else 0.0
+    return total + ln_gamma(theta) - ln_gamma(n + theta) if n > 0.0 else 0.0
 
 
-@kernel
+@borrowing
 def ln_mixture(share: float, one: float, other: float) -> float:
     """ln(share exp(one) + (1 - share) exp(other))."""
-    most = max(one, other)
-    return most + math.log(share * math.exp(one - most) + (1.0 - share) * math.exp(other - most))
+    if one >= other:
+        return one + math.log(share + (1.0 - share) * math.exp(other - one))
+    return other + math.log(share * math.exp(one - other) + (1.0 - share))
 
 
-@kernel
+@borrowing
 def probability_shared(rho: float, together: float, apart: float) -> float:
     """sigma, from ln ML of all counts together and the sum of ln ML of each world's."""
     return min(MOST_CERTAIN, 1.0 / (1.0 + (1.0 - rho) / rho * math.exp(min(700.0, apart - together))))
 
 
 @kernel
+def sharing_of_rows(kinds: NDArray[np.int8], shared: Floats, together: Floats, own: Floats) -> Floats:
+    """sigma of every row, (R,)."""
+    out = np.empty(len(kinds))
+    for x in range(len(kinds)):
+        apart = 0.0
+        for w in range(len(own)):
+            apart += own[w, x]
+        out[x] = probability_shared(shared[kinds[x]], together[x], apart)
+    return out
+
+
+@borrowing
 def _average_spread(visits: Floats, found: float) -> float:
     """The theta with which rows of so many visits show ``found`` outcomes in all, by bisection of its logarithm."""
     low, high, spent = math.log(LEAST_SPREAD), math.log(MOST_SPREAD), 0
@@ -137,7 +151,7 @@ def _average_spread(visits: Floats, found: float) -> float:
     return math.exp(0.5 * (low + high))
 
 
-@kernel
+@borrowing
 def _own_spread(visits: float, distinct: float, average: float) -> float:
     """theta of one row."""
     wanted = distinct + average * math.log1p(BORROWED / average)
@@ -219,7 +233,7 @@ def fit_sharing(
                 break
 
 
-@kernel
+@borrowing
 def weigh_rows(
     first: Integers, counts: Floats, pooled: Floats, theta: Floats, alpha: Floats, own: Floats, together: Floats
 ) -> None:
@@ -232,7 +246,7 @@ def weigh_rows(
             own[w, x] = ln_ml(counts[w], alpha, theta[x], first[x], first[x + 1])
 
 
-@kernel
+@borrowing
 def ln_joint(kinds: NDArray[np.int8], own: Floats, together: Floats, shared: Floats, sizes: Floats) -> float:
     """sum of J over rows, and of ln G(size) over worlds: a Chinese restaurant with so many episodes at each table."""
     total = 0.0

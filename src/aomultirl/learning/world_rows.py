@@ -14,7 +14,7 @@ from aomultirl.identifying.knowledge import Knowledge
 from aomultirl.learning.kinship import fit_kinship
 from aomultirl.learning.planning_counts import fill_planning_counts
 from aomultirl.learning.reward_levels import EXTREMES
-from aomultirl.learning.row_counting import add_alone, count, refresh
+from aomultirl.learning.row_counting import add_alone, count, nothing_taken, put_back, refresh, take_out
 from aomultirl.learning.row_layout import Entries, Layout, layout_of, places_of, transition_keys
 from aomultirl.learning.row_likelihoods import (
     EARNED,
@@ -81,7 +81,7 @@ class WorldRows:
         self.theta, self.alpha, self.spreads = np.ones(n_rows), np.ones(n_places), np.ones(n_rows)
         self.means, self.trust = np.zeros(self.layout.first[n_pairs]), np.zeros(n_pairs)
         self.shared, self.kinship = np.full(3, 0.5), 0.0
-        self._room = np.zeros(n_places)
+        self._make_room()
         self._set_priors()
 
     @property
@@ -174,7 +174,8 @@ class WorldRows:
         counts[:, moved] = self._counts
         pooled = np.zeros(n_places)
         pooled[moved] = self.pooled
-        self._counts, self.pooled, self._room = counts, pooled, np.zeros(n_places)
+        self._counts, self.pooled = counts, pooled
+        self._make_room()
         self.means = parents_of_more(keys, self.means, every, old.n_states, old.n_pairs // old.n_states)
         self._set_priors()
         further = np.repeat(self.layout.reach != old.reach, old.n_pairs // old.n_states)
@@ -183,7 +184,8 @@ class WorldRows:
 
     def use_levels(self, layout: Layout, counts: Floats) -> None:
         """Take rewards for other levels: the layout with them, and the counts of all worlds, (W, P), at its places."""
-        self.layout, self._room = layout, np.zeros(len(layout.outcomes))
+        self.layout = layout
+        self._make_room()
         self._counts = np.zeros((len(self._counts), len(layout.outcomes)))
         self.counts[:] = counts
         if len(layout.levels) == 2:
@@ -228,6 +230,23 @@ class WorldRows:
         count(layout.first, layout.kinds, layout.n_pairs, self._counts[world], *entries, sign)
         self.add_alone(entries, world, sign)
         self._refresh(entries.places, world)
+
+    def take_out(self, entries: Entries, world: int) -> None:
+        """Take an episode out of its world; unless it is put elsewhere, :meth:`put_back` may follow at once."""
+        layout = self.layout
+        where, prior = (layout.first, layout.owners, layout.kinds, layout.n_pairs), (self.theta, self.alpha)
+        numbers = (self.own, self.together, self.masses, self.alone)
+        take_out(*where, self.counts, self.pooled, *prior, *numbers, self._room, *entries, world, self._taken)
+
+    def put_back(self, entries: Entries, world: int) -> None:
+        """Put the episode that was taken out last back; only where rewards are known, so that all counts are whole."""
+        layout, numbers = self.layout, (self.own, self.together, self.masses, self.alone)
+        put_back(layout.first, layout.owners, self.counts, self.pooled, *numbers, *entries, world, self._taken)
+
+    def _make_room(self) -> None:
+        """Room to work in, for the places as they are."""
+        self._room = np.zeros(len(self.layout.outcomes))
+        self._taken = nothing_taken(len(self.layout.kinds), len(self.layout.outcomes))
 
     def add_alone(self, entries: Entries, world: int, sign: float = 1.0) -> None:
         """Add ln ML of an episode's own rows to the sums of its world."""
