@@ -75,10 +75,10 @@ def test_the_command_line_says_so_wherever_it_is(monkeypatch, capsys):
         raise ModuleNotFoundError("No module named 'polars'", name="polars")
 
     monkeypatch.setattr("aomultirl.plugins.makers", fail)
-    assert cli.run(["list"]) == 2
+    assert cli.run(["list", "agents"]) == 2
     assert capsys.readouterr().err == "aomultirl: this needs polars: pip install 'aomultirl[experiments]'\n"
     monkeypatch.setattr("aomultirl.plugins.makers", lambda _: importlib.import_module("no_such_module"))
-    assert cli.run(["list"]) == 2
+    assert cli.run(["list", "agents"]) == 2
     assert capsys.readouterr().err == "aomultirl: No module named 'no_such_module'\n"
 
 
