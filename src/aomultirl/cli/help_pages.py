@@ -1,7 +1,7 @@
 """What all pages of ``--help`` look like, beyond what Typer makes of them.
 
-Flags have no type beside them, arguments that are needed stand in the first line without braces, and paragraphs are
-as wide as the terminal.
+Flags and arguments have no type beside them, what follows an option is a word, arguments that are needed stand in the
+first line without braces, and paragraphs are as wide as the terminal.
 """
 
 from typing import Any
@@ -10,6 +10,8 @@ from typer.core import TyperCommand, TyperGroup
 
 EXAMPLE = "[bold]aomultirl "
 """How a line with an example begins, in the docstring of a command: such lines stay lines."""
+WORDS = {"int": "N", "integer": "N", "float": "NUMBER", "str": "NAME", "text": "NAME"}
+"""What follows an option, by the name of its type, where the option does not say it."""
 
 
 ORDER = (
@@ -28,7 +30,7 @@ class Command(TyperCommand):
         self.help = in_paragraphs(self.help or "")
 
     def get_params(self, ctx: Any) -> Any:
-        return _without_types_of_flags(super().get_params(ctx))
+        return _for_people(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
@@ -42,14 +44,26 @@ class Commands(TyperGroup):
         return [*(name for name in ORDER if name in names), *(name for name in names if name not in ORDER)]
 
     def get_params(self, ctx: Any) -> Any:
-        return _without_types_of_flags(super().get_params(ctx))
+        return _for_people(super().get_params(ctx))
 
 
-def _without_types_of_flags(parameters: Any) -> Any:
+def _for_people(parameters: Any) -> Any:
+    """Flags and arguments without a type beside them, and options with a word for what follows."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+        elif parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda ctx: None
+        elif parameter.metavar is None:
+            parameter.metavar = WORDS.get(_type_of(parameter))
     return parameters
+
+
+def _type_of(parameter: Any) -> str:
+    """The name of the type of an option; Typer took Click's words for them before it had its own."""
+    if descriptor := getattr(parameter, "type_descriptor", None):
+        return str(getattr(descriptor.annotation, "__name__", ""))
+    return str(getattr(parameter.type, "name", ""))
 
 
 def in_paragraphs(words: str) -> str:
