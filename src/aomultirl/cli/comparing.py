@@ -80,7 +80,7 @@ def compare(
     [bold]aomultirl compare --suite identify --runs 20[/bold]
     [bold]aomultirl compare --suite short --only doors --quick[/bold]
     [bold]aomultirl compare --suite hard --runs 3 --out results/hard[/bold]
-    [bold]aomultirl compare --suite short --only Taxi --only cliff --agent Recall --agent Q-learning[/bold]
+    [bold]aomultirl compare --suite short --only Taxi --agent Recall --agent Q-learning[/bold]
     """
     if bool(places) == (suite is not None):
         raise ValueError(f"compare takes folders of results, or --suite with one of {', '.join(SUITES)}")

@@ -1,12 +1,12 @@
 """What all pages of ``--help`` look like, beyond what Typer makes of them.
 
-Flags have no type beside them, arguments that are needed stand in the first line without braces, and paragraphs are
-as wide as the terminal.
+Flags and arguments have no type beside them, arguments that are needed stand in the first line without braces, and
+paragraphs are as wide as the terminal.
 """
 
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 EXAMPLE = "[bold]aomultirl "
 """How a line with an example begins, in the docstring of a command: such lines stay lines."""
@@ -28,7 +28,7 @@ class Command(TyperCommand):
         self.help = in_paragraphs(self.help or "")
 
     def get_params(self, ctx: Any) -> Any:
-        return _without_types_of_flags(super().get_params(ctx))
+        return _without_needless_types(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
@@ -42,14 +42,21 @@ class Commands(TyperGroup):
         return [*(name for name in ORDER if name in names), *(name for name in names if name not in ORDER)]
 
     def get_params(self, ctx: Any) -> Any:
-        return _without_types_of_flags(super().get_params(ctx))
+        return _without_needless_types(super().get_params(ctx))
 
 
-def _without_types_of_flags(parameters: Any) -> Any:
+def _without_needless_types(parameters: Any) -> Any:
+    """The parameters, where flags and arguments, whose names such as FOLDER say enough, are shown without a type."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+        elif isinstance(parameter, TyperArgument):
+            parameter.display_type_rich = _no_type  # type: ignore[method-assign]
     return parameters
+
+
+def _no_type(ctx: Any) -> None:
+    """What stands in the column of types where there is nothing to say."""
 
 
 def in_paragraphs(words: str) -> str:
