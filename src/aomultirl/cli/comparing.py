@@ -64,7 +64,8 @@ def compare(
     column: Annotated[
         str | None,
         typer.Option(
-            help="Of a suite with --out: the column of the table that the figure shows; the first by default."
+            help="Of a suite with --out: the column of the table that the figure shows, and that decides who is best; "
+            "the first by default."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
