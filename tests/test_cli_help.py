@@ -65,6 +65,23 @@ def test_pages_of_help_are_for_people(capsys, command):
     assert re.search(rf"^ aomultirl {command}( |$)", said, re.MULTILINE)
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_in_help_can_be_copied_line_by_line(capsys, command):
+    """What follows the word is whole commands: nothing is said beside them, and none goes on in the next line."""
+    after = re.split(r"^ Examples?: *$", page(capsys, command), flags=re.MULTILINE)[1:]
+    lines = [line.strip() for part in after for line in part.strip().split("╭")[0].splitlines() if line.strip()]
+    if command != "completion":  # which gives an example for each shell, in words of its own
+        assert lines
+    for line in lines:
+        assert re.fullmatch(rf"aomultirl {command}( [\w./-]+| \w+=\w+)*", line), line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_explained_by_more_than_a_letter(capsys, command):
+    for row in re.findall(r"^│ +--.*│$", page(capsys, command), re.MULTILINE):
+        assert not re.search(r"  [A-Zp]\d?\.( |$)", row.strip("│")), row
+
+
 def test_no_example_lands_in_the_folder_of_another_command(capsys):
     folders = {command: set(written) for command, written in WRITTEN_BY_DEFAULT.items()}
     for command in COMMANDS:

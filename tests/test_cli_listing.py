@@ -1,6 +1,7 @@
 """`aomultirl list`: a line each, one kind with its parameters, and one thing with an example that works."""
 
 import tomllib
+from itertools import pairwise
 
 import pytest
 
@@ -127,3 +128,13 @@ def test_what_strangers_need_is_left_open(monkeypatch):
 
 def test_the_names_that_help_and_shells_show_are_those_of_the_suites():
     assert tuple(suites.SUITES) == comparing.SUITES
+
+
+@pytest.mark.parametrize("name", sorted(set(plugins.makers("agent")) - {"DetectAndRestart"}))
+def test_parameters_of_agents_are_explained_by_more_than_a_letter(capsys, monkeypatch, name):
+    """Of all agents but one, whose file holds kernels: a change of its words would compile all of them anew."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = said(capsys, "agents", name)
+    for parameter, words in pairwise(lines):
+        if parameter in ("failure", "horizon", "separation"):
+            assert len(words.split()) > 2, (parameter, words)

@@ -92,3 +92,9 @@ def test_who_is_at_work_cannot_steer_a_terminal(tmp_path):
         told = files.at_work(tmp_path)
     assert told.startswith("process ?[2J")
     assert len(told) < files.MOST_LOCK
+
+
+def test_a_folder_that_is_missing_is_named_and_no_temporary_file(tmp_path):
+    with pytest.raises(FileNotFoundError) as refusal:
+        files.write_whole(tmp_path / "missing" / "agent.zip", "mine")
+    assert str(refusal.value) == f"there is no folder {str(tmp_path / 'missing')!r} to write 'agent.zip' in"

@@ -125,6 +125,11 @@ def check_inside(told: str, folder: Path, *, files: Iterable[str] = (), folders:
 def whole(path: str | Path) -> Iterator[Path]:
     """A temporary path beside ``path`` to write to; renamed at the end, removed if anything fails.
 
+    Raises
+    ------
+    FileNotFoundError
+        there is no folder to write in.
+
     Examples
     --------
     >>> import tempfile
@@ -135,6 +140,8 @@ def whole(path: str | Path) -> Iterator[Path]:
     'done'
     """
     path = Path(path)
+    if not path.parent.exists():  # the temporary path, which the system would name, is nobody's business
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     with WRITING:
         try:

@@ -1,6 +1,7 @@
 """How far an experiment is, shown live or line by line."""
 
 import io
+import re
 import time
 
 import pytest
@@ -66,6 +67,24 @@ def test_the_clock_of_a_bar_stands_still_while_something_is_compiled(monkeypatch
             assert clock() - begin < 0.01
         time.sleep(0.02)
         assert clock() - begin > 0.015
+
+
+def test_a_bar_of_jobs_that_are_unlike_says_how_long_they_take_so_far(monkeypatch):
+    """A second for two jobs says nothing of five that compile for a minute each: no time left is shown."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    for estimate, wanted in ((True, " 2/7 0:00:05"), (False, " 2/7 0:00:32")):
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True
+        monkeypatch.setenv("TTY_COMPATIBLE", "1")
+        with progress.bar("jobs", terminal, estimate=estimate) as done:
+            done(0, 7)
+            now[0] += 1.0
+            done(1, 7)
+            now[0] += 1.0
+            done(2, 7)
+            now[0] += 30.0
+        assert wanted in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue())
 
 
 def test_nothing_to_do_says_nothing(cells):

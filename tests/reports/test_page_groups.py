@@ -9,7 +9,7 @@ import pytest
 import aomultirl as ao
 from aomultirl.analysis import intervals, phrases
 from aomultirl.experiments.history import History
-from aomultirl.reports.page import Run, make_page
+from aomultirl.reports.page import Run, comparison_charts, make_page
 from pages import chart_of, code_of, content, told, without_scripts
 from proven import proven_agent, proven_worlds
 
@@ -98,6 +98,40 @@ def test_what_tells_runs_apart(models, other, labels):
     names = {}
     exec(compile(code_of(page), "page", "exec"), names)
     assert names["history"] == ao.run(**{**usual, **other})
+
+
+def drawn_agents(page):
+    """The agents in each chart of the page that compares them."""
+    compared = ("rewards", "metric", "regret", "steps")
+    charts = [chart for chart in content(page)["charts"] if chart["id"].split("-")[0] in compared]
+    return {chart["id"]: {trace["name"] for trace in chart["traces"] if "name" in trace} for chart in charts}
+
+
+def test_each_world_has_charts_of_its_own(models):
+    """Rewards of two worlds are never in one chart, and nobody is left out."""
+    agents = {"Random": ao.agents.Random(20), "Recall": ao.agents.Recall(0.03, 20)}
+    both = {"gridworld": models, "two_jao": ao.worlds.two_jao()}
+    given = [
+        Run(name, 0, ao.run(agent, worlds, ao.streams.uniform(), 3))
+        for name, agent in agents.items()
+        for worlds in both.values()
+    ]
+    found = drawn_agents(make_page(given))
+    for chart in ("rewards", "metric", "regret-total"):
+        for end, world in (("", "gridworld"), ("-1", "two_jao")):
+            assert found[chart + end] == {f"{name} (world={world})" for name in agents}
+    assert all(len({name.partition("(world=")[2] for name in names}) == 1 for names in found.values())
+    shared = drawn_agents(make_page([run for run in given if run.agent == "Random"][:1]))
+    assert shared["rewards"] == {"Random"}
+    assert "rewards-1" not in shared
+
+
+def test_sweeps_over_many_worlds_have_one_chart_of_all():
+    agent, many = ao.agents.Random(20), comparison_charts.MOST_WORLDS + 1
+    given = [ao.run(agent, ao.worlds.gridworld(size=3 + i), ao.streams.uniform(), 3) for i in range(many)]
+    found = drawn_agents(make_page(given))
+    assert len(found["rewards"]) == many
+    assert not [name for name in found if name.startswith("rewards-")]
 
 
 def test_maps_of_several_worlds():

@@ -1,6 +1,7 @@
 """A suite as a page, a figure and a list of claims, with runs that were made up."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -112,6 +113,35 @@ def test_the_figure_shows_the_column_that_was_asked_for(tmp_path, capsys):
     assert "column must be one of 'whole run', 'last quarter', not 'last'" in " ".join(capsys.readouterr().err.split())
     assert cli.run([*command, "--column", "last quarter"]) == 2
     assert "it goes with --out" in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_column_that_was_asked_for_decides_who_is_best_and_the_page_names_it(tmp_path):
+    """Whoever earns more in all earns less in the end here."""
+    drift = suites.SUITES["drift"]()
+    cases = [case for case in drift if case.place == drift[0].place and case.told in ("Recall", "Random")]
+    runs = [
+        [
+            SuiteRun(
+                np.empty(0, np.int64), 0, 1.0, 0, 0, 9, np.nan, numbers={"whole run": earned, "last quarter": -earned}
+            )
+        ]
+        for earned in (1.0, 2.0)
+    ]
+    made = suite_report.SuiteResult("drift", cases, runs, [], "aomultirl compare --suite drift")
+    later, earlier = [case.told for case in cases]
+    for column, best, order in (
+        (None, earlier, [earlier, later]),
+        ("whole run", earlier, [earlier, later]),
+        ("last quarter", later, [later, earlier]),
+    ):
+        suite_report.write(made, tmp_path, column)
+        page = (tmp_path / "report.html").read_text()
+        glance = re.search(r'<section id="glance".*?</section>', page, re.S)[0]
+        assert f"Who earns most in the column “{column or 'whole run'}”, of those that are not told" in glance
+        assert f": {best}</li>" in glance
+        places = re.search(r'<section id="places".*?</section>', page, re.S)[0]
+        rows = re.findall(r'<th scope="row"><span class="name"><span>(\w+)</span>', places)
+        assert rows == order
 
 
 def beds_result(numbers):

@@ -54,7 +54,7 @@ class _Alone(Agent):
     learner
         such as ``ao.learning.UCBVI()``.
     horizon
-        H.
+        H, the steps of an episode.
     failure
         p, the probability with which the learner's confidence may fail; by default 1 / H, so that failures cost about
         one step of reward an episode.

@@ -83,11 +83,11 @@ class AOMultiRL(Agent):
     models
         M, or the worlds themselves, of which only their number is used and against which the rest is checked.
     separation
-        lambda.
+        lambda: two worlds differ by at least this l1 distance in the row of some pair.
     hitting_time
         D, a bound on the hitting times; None takes the exact one of ``models`` if these are given.
     failure
-        p.
+        p, how probable it may be that what is promised does not hold.
     distinguishing_set
         Gamma, pairs (state, action); all pairs by default.
     level

@@ -138,7 +138,7 @@ class ModelDiscoverer(Agent):
     failure
         p, the probability with which the world itself is dropped in an episode, and with which any estimate is wrong.
     horizon
-        H.
+        H, the steps of an episode.
     separation
         lambda: any two worlds differ by so much, in l1, at some pair.
     models

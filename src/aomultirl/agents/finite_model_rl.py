@@ -60,9 +60,9 @@ class FiniteModelRL(ModelDiscoverer):
     separation
         lambda: any two worlds differ by so much, in l1, at some pair.
     failure
-        p.
+        p, how probable it may be that what is promised does not hold.
     horizon
-        H.
+        H, the steps of an episode.
     least_probability
         p_min, the probability of the rarest world; by default 1 / C, which is right where all are equally likely.
     radius_scale

@@ -150,7 +150,7 @@ class LRMax(TaskByTask):
     Parameters
     ----------
     horizon
-        H.
+        H, the steps of an episode.
     distance
         Dmax, what two tasks differ by at most: ``|R - R'| + g sum V' |T - T'|`` at any pair; None: nobody knows.
     failure

@@ -84,7 +84,7 @@ class LUCRL(Agent):
     models
         M, how many contexts there are.
     horizon
-        H.
+        H, the steps of an episode.
     failure
         eta, the probability with which the confidence may fail.
     contexts

@@ -97,7 +97,7 @@ class MaxQInit(TaskByTask):
     Parameters
     ----------
     horizon
-        H.
+        H, the steps of an episode.
     rarest
         p_min, a lower bound on the probability of every task.
     failure

@@ -70,7 +70,7 @@ class MixtureOfMDPs(Agent):
     Parameters
     ----------
     horizon
-        H.
+        H, the steps of an episode.
     concentration
         how many episodes' worth the prior gives to a world that was never met.
     archive

@@ -48,7 +48,7 @@ class MultiModel(Agent):
     Parameters
     ----------
     horizon
-        H.
+        H, the steps of an episode.
     method
         "CADP", coordinate ascent from the policy of "WSU" on; "WSU", weight, select, update; "mean", the policy that is
         optimal in the mean of all worlds.

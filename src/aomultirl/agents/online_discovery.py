@@ -116,9 +116,9 @@ class ForcedExploration(_OnlineDiscovery):
     Parameters
     ----------
     failure
-        p.
+        p, how probable it may be that what is promised does not hold.
     horizon
-        H.
+        H, the steps of an episode.
     separation
         lambda: any two worlds differ by so much, in l1, at some pair.
     decay
@@ -168,9 +168,9 @@ class ExploreFirst(_OnlineDiscovery):
     Parameters
     ----------
     failure
-        p.
+        p, how probable it may be that what is promised does not hold.
     horizon
-        H.
+        H, the steps of an episode.
     separation
         lambda: any two worlds differ by so much, in l1, at some pair.
     first_episodes

@@ -62,15 +62,15 @@ class Recall(Agent):
         p: with probability 1 - p no cluster is founded twice, and no pair's counts join a cluster that differs there,
         provided that the rows of two worlds are equal or at least ``resolution`` apart.
     horizon
-        H.
+        H, the steps of an episode.
     resolution
         l1 distance of two rows that matters.
     proof
         share of an episode that may be spent on proof in a world that is no cluster yet.
     rewards
-        "known", or "unknown": estimated.
+        "known": the agent is told what every pair of state and action earns; or "unknown": it estimates that.
     learner
-        a :class:`aomultirl.learning.Practical` with other numbers than the default ones.
+        how it acts in a world: a ``Practical`` of :mod:`aomultirl.learning` with other numbers than the default ones.
     """
 
     recognition = "belief"

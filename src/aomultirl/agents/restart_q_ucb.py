@@ -68,7 +68,7 @@ class RestartQUCB(Pooled):
     Parameters
     ----------
     horizon
-        H.
+        H, the steps of an episode.
     variation
         Delta, the variation budget of the run, such as ``theory.variation_budget(models, tasks, H).total``; None where
         it is unknown, and then b_Delta is 0 and ``epochs`` must be given.

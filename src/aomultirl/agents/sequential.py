@@ -108,7 +108,7 @@ class SequentialAOMultiRL(Agent):
     Parameters
     ----------
     failure
-        p.
+        p, how probable it may be that what is promised does not hold.
     horizon
         H, the steps of an episode.
     separation

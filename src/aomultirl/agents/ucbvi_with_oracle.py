@@ -73,9 +73,9 @@ class UCBVIWithOracle(Told):
     Parameters
     ----------
     failure
-        p.
+        p, how probable it may be that what is promised does not hold.
     horizon
-        H.
+        H, the steps of an episode.
     samples
         N, at most a million; 0 is UCBVI without an oracle.
     models

@@ -64,7 +64,8 @@ def compare(
     column: Annotated[
         str | None,
         typer.Option(
-            help="Of a suite with --out: the column of the table that the figure shows; the first by default."
+            help="Of a suite with --out: the column of the table that the figure shows, and that decides who is best; "
+            "the first by default."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the leaderboard of folders as JSON.")] = False,
@@ -80,7 +81,7 @@ def compare(
     [bold]aomultirl compare --suite identify --runs 20[/bold]
     [bold]aomultirl compare --suite short --only doors --quick[/bold]
     [bold]aomultirl compare --suite hard --runs 3 --out results/hard[/bold]
-    [bold]aomultirl compare --suite short --only Taxi --only cliff --agent Recall --agent Q-learning[/bold]
+    [bold]aomultirl compare --suite short --only Taxi --agent Recall --agent Q-learning[/bold]
     """
     if bool(places) == (suite is not None):
         raise ValueError(f"compare takes folders of results, or --suite with one of {', '.join(SUITES)}")

@@ -29,7 +29,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 @app.command()
 def reproduce(
     runs: Annotated[int, typer.Option(help="How often each agent runs.")] = 10,
-    episodes: Annotated[int, typer.Option(help="K.")] = 200,
+    episodes: Annotated[int, typer.Option(help="K, how many episodes each run has.")] = 200,
     seed: Annotated[int, typer.Option(help="Of all randomness.")] = 0,
     edges: Annotated[
         str, typer.Option(help="Moves out of the grid: stay, as the authors ran it, or third, as the text says.")

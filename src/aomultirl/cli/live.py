@@ -47,7 +47,7 @@ def live(
     memory beside it.  A folder of results is read, while another process writes it or afterwards.  Nothing is written.
     Only this machine can reach the page, at an address with a random token.  Ctrl-C ends it.
 
-    Example: [bold]aomultirl live examples/quick.toml --open[/bold], or of a folder
+    Examples: [bold]aomultirl live examples/quick.toml --open[/bold]
     [bold]aomultirl live results/quick --agent Recall --speed 4[/bold]
     """
     from aomultirl.analysis.live.choosing import choose, of_run

@@ -37,7 +37,10 @@ def warm(
     executor = executors.local(executors.cores() if workers is None else workers)
     chosen = warming.jobs(only or ())
     found: list[warming.Warmed] = []
-    with progress.bar("jobs", sys.stderr) as done:
+    with progress.bar(
+        "jobs", sys.stderr, estimate=False
+    ) as done:  # one compiles for a minute, the next finds all there
+        done(0, len(chosen))
         for warmed in warming.warm(executor, chosen):
             found.append(warmed)
             done(len(found), len(chosen))

@@ -29,9 +29,11 @@ def _watched_agents(_: typer.Context) -> Iterable[str]:
 def inspect(
     world: World,
     parameters: WorldParameters = None,
-    episodes: Annotated[int, typer.Option(help="K, for N and H0.")] = 200,
-    failure: Annotated[float, typer.Option(help="p, for N and H0.")] = 0.03,
-    hitting_time: Annotated[float | None, typer.Option(help="D for H0, in place of the exact one.")] = None,
+    episodes: Annotated[int, typer.Option(help="K, how many episodes there are: N and H0 depend on it.")] = 200,
+    failure: Annotated[float, typer.Option(help="p, how probable an error may be: N and H0 depend on it.")] = 0.03,
+    hitting_time: Annotated[
+        float | None, typer.Option(help="Expected steps to reach any state: H0 depends on it. Exact by default.")
+    ] = None,
     figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the grids: .png, .svg or .pdf.")] = None,
     slow: Annotated[
         bool, typer.Option("--slow", help="Diameters and hitting times of large worlds too; minutes.")
@@ -68,18 +70,29 @@ def _print(tables: "Iterable[TextTable]") -> None:
 @app.command()
 def bounds(
     context: typer.Context,
-    states: Annotated[int, typer.Option(help="S.")] = 16,
-    actions: Annotated[int, typer.Option(help="A.")] = 4,
-    models: Annotated[int, typer.Option(help="M, the number of worlds.")] = 4,
-    episodes: Annotated[int, typer.Option(help="K.")] = 200,
-    learning_horizon: Annotated[int | None, typer.Option(help="H1; 200 if neither it nor H is given.")] = None,
-    horizon: Annotated[int | None, typer.Option(help="H = H0 + H1, in place of H1.")] = None,
-    separation: Annotated[float, typer.Option(help="lambda, above 0 and at most 2.")] = 1.299999,
-    hitting_time: Annotated[float, typer.Option(help="The bound on the hitting time that H0 is made of.")] = 7.0,
-    diameter: Annotated[float | None, typer.Option(help="D; the hitting time bounds it otherwise.")] = None,
-    failure: Annotated[float, typer.Option(help="p.")] = 0.03,
-    pairs: Annotated[int, typer.Option(help="The size of the distinguishing set.")] = 3,
-    constants: Annotated[str, typer.Option(help="N, H0 and the bonus: paper or released.")] = "paper",
+    states: Annotated[int, typer.Option(help="S, how many states each world has.")] = 16,
+    actions: Annotated[int, typer.Option(help="A, how many actions each state has.")] = 4,
+    models: Annotated[int, typer.Option(help="M, how many worlds there are.")] = 4,
+    episodes: Annotated[int, typer.Option(help="K, how many episodes there are.")] = 200,
+    learning_horizon: Annotated[
+        int | None, typer.Option(help="H1, steps of an episode's second part, for learning; 200 by default.")
+    ] = None,
+    horizon: Annotated[int | None, typer.Option(help="H = H0 + H1, steps of a whole episode, in place of H1.")] = None,
+    separation: Annotated[
+        float, typer.Option(help="lambda, how far apart two worlds are where they differ most; above 0, at most 2.")
+    ] = 1.299999,
+    hitting_time: Annotated[
+        float, typer.Option(help="Expected steps in which any policy reaches any state, at most: H0 is made of it.")
+    ] = 7.0,
+    diameter: Annotated[
+        float | None,
+        typer.Option(help="D, expected steps in which a good policy reaches any state; the hitting time by default."),
+    ] = None,
+    failure: Annotated[float, typer.Option(help="p, how probable it may be that anything goes wrong.")] = 0.03,
+    pairs: Annotated[int, typer.Option(help="How many pairs of state and action the distinguishing set has.")] = 3,
+    constants: Annotated[
+        str, typer.Option(help="N, H0 and the bonus: paper, as in its text, or released, as in its authors' code.")
+    ] = "paper",
 ) -> None:
     """Show what the paper's theorems promise, beside the trivial K H; the defaults are the paper's experiment.
 
@@ -117,7 +130,7 @@ def watch(
 
     Examples: [bold]aomultirl watch gridworld[/bold]
     [bold]aomultirl watch gridworld edges=stay --episode 3 --gif new_world.gif[/bold]
-    [bold]aomultirl watch gridworld edges=stay --agent recall --episode 42 --seed 1 --gif known.gif[/bold]
+    [bold]aomultirl watch gridworld edges=stay --agent recall --gif known.gif[/bold]
     """
     from aomultirl.analysis import recorder, watched_agents
     from aomultirl.reports import watch_gif, watch_terminal

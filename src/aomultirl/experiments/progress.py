@@ -57,7 +57,9 @@ class Lines:
 
 
 @contextmanager
-def bar(what: str, file: TextIO, *, wanted: bool = True, lines: bool = True) -> Iterator[Callable[[int, int], None]]:
+def bar(
+    what: str, file: TextIO, *, wanted: bool = True, lines: bool = True, estimate: bool = True
+) -> Iterator[Callable[[int, int], None]]:
     """A function ``done(now, total)`` that shows it.
 
     Parameters
@@ -68,6 +70,8 @@ def bar(what: str, file: TextIO, *, wanted: bool = True, lines: bool = True) -> 
         show anything at all.
     lines
         write lines where there is no terminal; otherwise nothing is shown there.
+    estimate
+        say how much time is left; otherwise, where what is done says nothing of that, how much has gone by.
     """
     if not wanted or not (lines or file.isatty()):
         yield lambda now, total: None
@@ -78,14 +82,23 @@ def bar(what: str, file: TextIO, *, wanted: bool = True, lines: bool = True) -> 
         return
     with extras.needs("progress bars"):
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
     def clock() -> float:
         """A clock that stands still while something is compiled, so that the time left is that of the work."""
         return time.monotonic() - compiled_so_far().seconds
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(file=file), transient=True, get_time=clock) as shown:
+    times = TimeRemainingColumn() if estimate else TimeElapsedColumn()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), times
+    goes = clock if estimate else time.monotonic
+    with Progress(*columns, console=Console(file=file), transient=True, get_time=goes) as shown:
         task = shown.add_task(what, total=None)
         yield lambda now, total: shown.update(task, completed=now, total=total)
 

@@ -99,27 +99,38 @@ def write(result: SuiteResult, out: str | Path, column: str | None = None) -> li
     Parameters
     ----------
     column
-        the heading of what the figure shows; the first by default.
+        the heading of what the figure shows and agents are ordered by; the first by default.
     """
     check(out)
+    shown = result.columns[0] if column is None else column
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     files.clear_partials(folder)
     rows = result.rows
-    figure = suite_figure.draw(rows, result.columns[0] if column is None else column, (RECALL,))
+    figure = suite_figure.draw(rows, shown, (RECALL,))
     mark = {"kind": KIND, "suite": result.name, "command": result.command, "version": aomultirl.__version__}
     content = {
         MARK: json.dumps(mark, indent=2),
         "claims.json": json.dumps([claim.as_json() for claim in result.claims], indent=2, allow_nan=False),
-        "report.html": make_page(result, rows, _png(figure), round(SCREEN_DOTS * figure.get_figwidth())),
+        "report.html": make_page(result, rows, _png(figure), round(SCREEN_DOTS * figure.get_figwidth()), shown),
     }
     for name, text in content.items():
         files.write_whole(folder / name, text.rstrip("\n") + "\n")
     return [*(folder / name for name in content), *figure_files.save_all(figure, folder, STEM, KINDS, dpi=DOTS)]
 
 
-def make_page(result: SuiteResult, rows: Rows, figure: bytes, figure_width: int) -> str:
-    """The whole page, as HTML that loads nothing from anywhere; with the PNG of the figure, so many pixels wide."""
+def make_page(result: SuiteResult, rows: Rows, figure: bytes, figure_width: int, column: str) -> str:
+    """The whole page, as HTML that loads nothing from anywhere.
+
+    Parameters
+    ----------
+    figure
+        a PNG.
+    figure_width
+        of it, in pixels.
+    column
+        the heading of the numbers that decide who is best, and in which order agents stand.
+    """
     claims = result.claims
     places = list(dict.fromkeys(place for place, _ in rows))
     agents = len({label for _, label in rows})
@@ -133,12 +144,13 @@ def make_page(result: SuiteResult, rows: Rows, figure: bytes, figure_width: int)
         places=[
             {
                 "name": symbols(place),
-                "best": _best(rows, place, result.columns[0]),
-                "rows": _table(rows, place, result.columns),
+                "best": _best(rows, place, column),
+                "rows": _table(rows, place, result.columns, column),
             }
             for place in places
         ],
         columns=result.columns,
+        decides=column if len(result.columns) > 1 else "",
         unit=unit_of(result.cases),
         figure=base64.b64encode(figure).decode(),
         figure_width=figure_width,
@@ -155,10 +167,10 @@ def _best(rows: Rows, place: str, column: str) -> str:
     return ""
 
 
-def _table(rows: Rows, place: str, columns: Sequence[str]) -> list[list[Any]]:
-    """The agents of a place, the best of the first column first."""
+def _table(rows: Rows, place: str, columns: Sequence[str], decides: str) -> list[list[Any]]:
+    """The agents of a place, the best in the column ``decides`` first."""
     table: list[list[Any]] = []
-    for label, row in ranked(rows, place, columns[0]):
+    for label, row in ranked(rows, place, decides):
         spans = [_span(row, column) for column in columns]
         recognises = any(case.clusters for case in row.cases)
         wrong = f"{sum(run.wrong for run in row.runs):,}" if recognises else None

@@ -1,4 +1,7 @@
-"""Charts that compare agents over the episodes: rewards, regret and its parts, steps spent identifying."""
+"""Charts that compare agents over the episodes: rewards, regret and its parts, steps spent identifying.
+
+Rewards of different worlds have nothing to do with each other, so that each world has a chart of its own.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -22,24 +25,44 @@ RECENTLY = (("mean", None), ("recent", RECENT))
 """Averages that can be chosen, and over how many of the last episodes each goes; None for all."""
 WHEN = {"mean": "since the start", "recent": f"of the last {RECENT} episodes"}
 """What these are called."""
+MOST_WORLDS = 4
+"""Worlds up to which each has a chart of its own; where there are more, as in sweeps over a number, all share one."""
 PARTS = {"total": "in all", "clustering": "while identifying", "learning": "while learning"}
 """Of the regret."""
 
 
-def rewards(groups: Sequence[Group], shown: Sequence[int], *, per_step: bool) -> PageChart:
-    """What was earned, an episode or a step, since the start or in the last few episodes."""
+def by_world(groups: Sequence[Group]) -> dict[str, list[Group]]:
+    """The agents that share a chart, by what is added to its name: a list for each world, or one of all agents."""
+    found: dict[Any, list[Group]] = {}
+    for one in groups:
+        found.setdefault(one.setting.world, []).append(one)
+    if len(found) > MOST_WORLDS:
+        return {"": list(groups)}
+    return {f"-{place}" if place else "": mine for place, mine in enumerate(found.values())}
+
+
+def rewards(groups: Sequence[Group], shown: Sequence[int], *, per_step: bool) -> list[PageChart]:
+    """What was earned, an episode or a step, since the start or in the last few episodes: a chart for each world."""
+    return [_rewards(f"rewards{end}", mine, shown, per_step) for end, mine in by_world(groups).items()]
+
+
+def _rewards(name: str, groups: Sequence[Group], shown: Sequence[int], per_step: bool) -> PageChart:
     unit = "a step" if per_step else "an episode"
-    base = _chart("rewards", "episodes seen", f"reward {unit}", groups)
+    base = _chart(name, "episodes seen", f"reward {unit}", groups)
     averages = {name: partial(episode_curves.earned, recent=recent, per_step=per_step) for name, recent in RECENTLY}
     return _averages(base, groups, averages, shown, "measure", f"Average reward earned {unit}")
 
 
-def metric(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
-    """The paper's metric of the agents that have one; None where nobody has."""
+def metric(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
+    """The paper's metric of the agents that have one, a chart for each world; nothing where nobody has."""
+    return [chart for end, mine in by_world(groups).items() if (chart := _metric(f"metric{end}", mine, shown))]
+
+
+def _metric(name: str, groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
     judged = [one for one in groups if episode_curves.is_evaluated(one.first)]
     if not judged:
         return None
-    base = _chart("metric", "episodes seen", "the paper's metric", groups)
+    base = _chart(name, "episodes seen", "the paper's metric", groups)
     averages = {name: partial(episode_curves.metric, recent=recent) for name, recent in RECENTLY}
     what = "The paper's metric: average reward of the learned policy"
     return _averages(base, judged, averages, shown, "metric", what)
@@ -61,8 +84,12 @@ def _averages(
 def regret(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
     """Cumulative regret and its parts, each with the theorem's bound; nothing where no world is known.
 
-    Where nobody spends a step on identifying the world, there are no parts.
+    The charts of a world stand together.  Where nobody spends a step on identifying it, there are no parts.
     """
+    return [chart for end, mine in by_world(groups).items() for chart in _regret(end, mine, shown)]
+
+
+def _regret(end: str, groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
     known = [one for one in groups if all(np.isfinite(h["regret"]).any() for h in one.runs.values())]
     if not known:
         return []
@@ -72,7 +99,7 @@ def regret(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
         made = [curves(one, regret_of(part)) for one in known]
         if not any(np.isfinite(found.mean).any() for found in made):
             continue
-        base = _chart(f"regret-{part}", "episodes seen", f"regret {PARTS[part]}", groups)
+        base = _chart(f"regret-{part}{end}", "episodes seen", f"regret {PARTS[part]}", groups)
         views = _views(base, known, made, shown, f"Cumulative regret {PARTS[part]}")
         for key, view in views.items():
             lines = [_bound(one, part, key) for one in bounded]
@@ -83,13 +110,17 @@ def regret(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
     return drawn
 
 
-def steps(groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
-    """Steps spent identifying, an episode; None where nobody identifies anything."""
+def steps(groups: Sequence[Group], shown: Sequence[int]) -> list[PageChart]:
+    """Steps spent identifying, an episode, a chart for each world; nothing where nobody identifies anything."""
+    return [chart for end, mine in by_world(groups).items() if (chart := _steps(f"steps{end}", mine, shown))]
+
+
+def _steps(name: str, groups: Sequence[Group], shown: Sequence[int]) -> PageChart | None:
     busy = identifying(groups)
     if not busy:
         return None
     made = [curves(one, lambda history: history["identification_steps"].astype(np.float64)) for one in busy]
-    base = _chart("steps", "episode", "steps spent identifying", groups)._replace(from_zero=True)
+    base = _chart(name, "episode", "steps spent identifying", groups)._replace(from_zero=True)
     views = _views(base, busy, made, shown, "Steps spent identifying in an episode", last=False)
     toggles = [one.number for one in busy]
     return page_chart(views, height=340, keys=["run"], toggles=toggles, log="steps-log", same_series=True)

@@ -69,12 +69,12 @@ def make_page(
     whole = None if sweep is None else section(sweep)
     charts: dict[str, Any] = {
         "sweep": [] if whole is None else whole["charts"],
-        "rewards": [comparison_charts.rewards(groups, shown, per_step=glance.per_step(groups))],
-        "metric": [comparison_charts.metric(groups, shown)],
+        "rewards": comparison_charts.rewards(groups, shown, per_step=glance.per_step(groups)),
+        "metric": comparison_charts.metric(groups, shown),
         "regret": comparison_charts.regret(groups, shown),
         "timeline": [run_charts.timeline(groups, shown)],
         "beliefs": belief_charts.beliefs(groups, shown),
-        "steps": [comparison_charts.steps(groups, shown)],
+        "steps": comparison_charts.steps(groups, shown),
         "evidence": [evidence_charts.evidence(groups, shown)],
         "distances": [run_charts.distances(groups, shown)],
         "errors": [run_charts.errors(groups, shown)],
@@ -127,6 +127,7 @@ def _of_agents(groups: Sequence[Group], shown: Sequence[int]) -> dict[str, Any]:
         "first_in_detail": next((one.number for one in groups if _recognises(one.first)), 0),
         "glance": glance.glance(groups),
         "per_step": glance.per_step(groups),
+        "identifying": bool(comparison_charts.identifying(known)),
         "beliefs": belief_charts.summaries(groups),
         "unjudged": [one.label for one in groups if not is_evaluated(one.first)],
         "known_worlds": {bool(history["task"].max() >= 0) for history in histories},
