@@ -131,3 +131,11 @@ def test_bad_words_are_refused_in_a_sentence(request, capsys, script, words, mes
         request.getfixturevalue(script)["main"](words)
     assert refused.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_who_is_told_the_models_of_a_bandit_loses_less_than_ucb():
+    bandits = runpy.run_path(str(TUNING / "bandits.py"))
+    lost = {name: bandits["regrets"](make, 900, 60) for name, make in bandits["agents"]().items()}
+    assert {one.shape for one in lost.values()} == {(60,)}
+    assert lost["MUCB"].mean() < lost["UCB"].mean()
+    assert list(lost)[2:] == [f"TUCB, scale {scale:g}" for scale in bandits["SCALES"]]
