@@ -73,6 +73,13 @@ def alone(test):
     getattr(module, name)()
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_relies_on_what_nobody_can_run_again(name):
+    """Neither in a mark nor in a sentence: a number that was measured once stays out, or its script comes in."""
+    said = " ".join(PAGES[name].text.split())
+    assert not re.findall(r"script that (?:is|was) not kept|[Mm]easured once", said)
+
+
 @pytest.mark.parametrize("test", marks.COMPARES)
 def test_a_test_that_takes_numbers_from_a_page_notices_another_one(test, monkeypatch):
     """Each number of each mark that names it, changed."""

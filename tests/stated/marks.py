@@ -1,7 +1,6 @@
 """What a mark may say: the command and the commit that made numbers, or the test that has them.
 
     <!-- made by aomultirl compare --suite hard --runs 3; commit 6e51e50 -->
-    <!-- made by a script that is not kept; written in 7f678b1 -->
     <!-- tested by tests/test_ward.py::test_the_page_has_the_exact_numbers_of_the_first_ward -->
     <!-- published by Lee, Jedra, Proutiere and Yun 2025 -->
 
@@ -26,8 +25,8 @@ from aomultirl.cli.app import app
 from stated.checks import worth
 from stated.reading import ROOT, Mark
 
-OTHERS = ("a script that is not kept", "the code above")
-"""What made numbers, where it is no command."""
+CODE = "the code above"
+"""What made numbers, where it is no command; what nobody has any more cannot make them again, and is no mark."""
 REFUSED = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What a command raises that is given words it does not know."""
 MADE = re.compile(r"made by (.+); (?:commit|written in) ([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*)", re.DOTALL)
@@ -46,7 +45,7 @@ def wrong(mark: Mark, page: str, numbers: Iterable[str]) -> str | None:
     """What is wrong with a mark that some numbers of a page rely on, in words, or nothing."""
     if made := MADE.fullmatch(mark.words):
         command = " ".join(made[1].split())
-        return None if command in OTHERS or runs(command) else f"nobody can run {command!r} in this project"
+        return None if command == CODE or runs(command) else f"nobody can run {command!r} in this project"
     if PUBLISHED.fullmatch(mark.words):
         return None
     if tested := TESTED.fullmatch(mark.words):

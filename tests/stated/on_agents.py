@@ -1,6 +1,7 @@
 """What the page on agents, and that on contests, compute exactly."""
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 
@@ -40,10 +41,37 @@ for words, (world, horizon) in KNOWN.items():
     )
 
 
-@states(AGENTS, "one policy for all four earns {} % of what is earned by whoever is told the grid")
+@states(AGENTS, "one policy for all of them earns {} % of what is earned by whoever is told the grid")
 def one_policy():
     *_, found, best = without_memory(grids, 200)
     return [100.0 * found / best]
+
+
+@states(
+    AGENTS,
+    "In {} random sets of three worlds with {} states, two actions and four steps, where all {} policies can be "
+    "tried, mean value finds the best one in {}, weight, select, update in {} and CADP in {}.",
+)
+def best_of_all_policies():
+    sets, horizon, n_states, n_actions = 60, 4, 3, 2
+    size = horizon * n_states
+    every = np.array(list(product(range(n_actions), repeat=size))).reshape(-1, horizon, n_states)
+    found = np.zeros(len(PLANNERS), int)
+    for seed in range(sets):
+        models = ao.worlds.random_models(n_states, n_actions, 3, 2, 0.5, rng=seed)
+        best = np.mean([worth_of_all(world, every) for world in models], axis=0).max()
+        found += [planner(models, horizon).value >= best * (1.0 - 1e-9) for planner in PLANNERS]
+    return sets, n_states, len(every), *found
+
+
+def worth_of_all(world, policies):
+    """What each policy, (n, H, S), earns in a world."""
+    rows = world.sparse_transitions.toarray().reshape(world.n_states, world.n_actions, world.n_states)
+    values = np.zeros((len(policies), world.n_states))
+    for h in reversed(range(policies.shape[1])):
+        q = world.gains + np.einsum("sat,nt->nsa", rows, values)
+        values = np.take_along_axis(q, policies[:, h, :, None], axis=2)[..., 0]
+    return values @ world.start_distribution
 
 
 @states(AGENTS, "it exceeds the horizon until a pair has been visited some {} times")

@@ -8,7 +8,7 @@ import numpy as np
 
 import aomultirl as ao
 from aomultirl import theory
-from aomultirl.agents import rereading, verdicts
+from aomultirl.agents import recall_memory, rereading, verdicts
 from aomultirl.cli import comparing
 from aomultirl.experiments.paper import FAILURE, HORIZON
 from aomultirl.learning import (
@@ -77,9 +77,9 @@ CONSTANTS = {
     "passes 1 / level, with a level of {} (": lambda: [novelty.LEVEL],
     "at most one in {} is called new": lambda: [1.0 / novelty.LEVEL],
     "was left by other actions {} (1 + odds) times": lambda: [planning_counts.PASSES],
-    "with {} in place of {}, on the first four": lambda: [planning_counts.GUESS, planning_counts.PASSES],
     "takes one entry for every world, up to {}:": lambda: [rereading.MOST_WORLDS],
     "when the rows that make up {} % of its steps are certified": lambda: [100.0 * verdicts.COVER],
+    "those that the agent was {} % sure of when they were over": lambda: [100.0 * recall_memory.RESOLVED],
     "exceeds H until a pair has been visited some {} times": visits_until_the_bonus_says_something,
     "l = {} ln(1 + steps left / ({} n)),": (
         lambda: [default(ao.learning.Practical, "level"), default(ao.learning.Practical, "pace")]

@@ -15,7 +15,14 @@ from aomultirl.experiments.paper import HITTING_TIME
 from aomultirl.experiments.suites.large import PATIENT_STEPS
 from aomultirl.geometry import reachability
 from aomultirl.model_set import BELOW_SEPARATION
+from aomultirl.worlds.gridworld import STATE_BYTES
+from aomultirl.worlds.icu_sepsis import WORLD_BYTES as POPULATION_BYTES
+from aomultirl.worlds.jao import PAIR_BYTES
+from aomultirl.worlds.jao_tree import TABLE_BYTES
+from aomultirl.worlds.jao_tree import WORLD_BYTES as TREE_BYTES
 from aomultirl.worlds.permuted_cliffs import REWARD_RANGE as CLIFF_RANGE
+from aomultirl.worlds.random_models import ONCE_BYTES
+from aomultirl.worlds.random_models import WORLD_BYTES as TRANSITION_BYTES
 from aomultirl.worlds.swapped_taxis import REWARD_RANGE as TAXI_RANGE
 from stated.checks import states
 from stated.computed import grids, hitting_time
@@ -151,3 +158,14 @@ def comparable():
 @states(GEOMETRY, "`aomultirl inspect` gives each {} seconds for the whole set")
 def seconds_of_inspection():
     return [inspection.TIME_LIMIT]
+
+
+@states(
+    WORLDS,
+    "The estimates: `gridworld` {} KB a state, `jao` and its kin {} bytes a pair and world, `two_jao_tree` {} bytes a "
+    "pair and {} more a world, `random_models` {} bytes a transition and {} more a world, `icu_sepsis` {} MB a "
+    "population.",
+)
+def memory_of_worlds():
+    tree, transitions = (TABLE_BYTES, TREE_BYTES), (ONCE_BYTES, TRANSITION_BYTES)
+    return STATE_BYTES / 1e3, PAIR_BYTES, *tree, *transitions, POPULATION_BYTES / 1e6
