@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 EXTRAS: Mapping[str, str] = {
     **dict.fromkeys(("typer", "rich", "matplotlib", "PIL", "polars", "pyarrow", "loky"), "experiments"),
-    **dict.fromkeys(("psutil", "plotly", "jinja2", "markupsafe", "pydantic"), "experiments"),
+    **dict.fromkeys(("psutil", "plotly", "jinja2", "markupsafe", "pydantic", "threadpoolctl"), "experiments"),
     "ray": "cluster",
     "icu_sepsis": "sepsis",
     "rlberry": "rlberry",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from aomultirl.engine.compiling import kernel
 from aomultirl.engine.signals import serve_signals
+from aomultirl.learning.leading_eigenvector import leading_eigenvector
 from aomultirl.learning.log_gamma import ln_gamma
 from aomultirl.learning.row_layout import Layout
 from aomultirl.learning.row_likelihoods import Floats, Integers
@@ -178,7 +179,7 @@ def split_in_two(layout: Layout, mean: Floats, episodes: Sequence[Counted], some
     np.fill_diagonal(alike, alike.sum(axis=1) / (len(some) - 1))
     alike -= alike.mean(axis=0)
     alike -= alike.mean(axis=1)[:, None]
-    leading = np.linalg.eigh(alike)[1][:, -1]
+    leading = leading_eigenvector(alike)
     part = np.full(len(episodes), -1, np.int64)
     part[some] = (leading * leading[0] < 0.0).astype(np.int64)
     return part
