@@ -73,11 +73,12 @@ def test_the_page_says_what_its_kept_runs_say(suite):
         runs = [kept.get(case, suites.FIRST_SEEDS[suite]["reporting"], number) for number in range(10)]
         if case.told != "Recall" or None in runs:
             continue
-        texts = []
+        texts, digits = [], 3 if case.place.endswith("survival") else 1
         for window in case.windows:
             found = over_runs(np.array([run.numbers[window.heading] for run in runs]))
             brief = window.heading in ("H = 1,000", "H = 20,000")
-            texts.append(f"{found.mean:.1f}" + ("" if brief else f" ({found.low:.1f} to {found.high:.1f})"))
+            mean, low, high = (f"{number:.{digits}f}" for number in (found.mean, found.low, found.high))
+            texts.append(mean if brief else f"{mean} ({low} to {high})")
             asked = [t.value for t in case.targets if t.heading == window.heading and t.than is None]
             if asked and found.low >= asked[0]:
                 shown.add((suite, case.place, window.heading))

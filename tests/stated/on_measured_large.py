@@ -105,12 +105,12 @@ note(
     lambda: in_most_runs(WEAK),
 )
 note(
-    "20,000 patients, **{} runs** | {}, acting at random in the same runs {} | {} more than at random: "
-    f"{SPAN} more, missed | {{}}, at random {{}} | | {{}} of {{}} |",
+    f"20,000 patients, **{{}} runs** | {SPAN}, acting at random in the same runs {{}} | {{}} more than at random: "
+    f"{SPAN} more, missed | {SPAN}, at random {{}} | | {{}} of {{}} |",
     lambda: [len(kept_runs("large", RECALL, PATIENTS))],
-    lambda: survivors(RECALL, runs=3) + survivors("Random", runs=3),
-    lambda: [wanted(PATIENTS, "Random"), *more("large", PATIENTS, WHOLE, "Random", 3)],
-    lambda: survivors(RECALL, LAST, runs=3) + survivors("Random", LAST, runs=3),
+    lambda: [*whole(PATIENTS), *survivors("Random")],
+    lambda: [wanted(PATIENTS, "Random"), *more("large", PATIENTS, WHOLE, "Random")],
+    lambda: [*last(PATIENTS), *survivors("Random", LAST)],
     lambda: in_every_run(PATIENTS),
 )
 note(
