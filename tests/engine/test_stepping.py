@@ -103,6 +103,27 @@ def test_a_long_phase_is_many_short_ones(kind):
     assert grid_walk(kind, [4000]) == grid_walk(kind, [50] * 80)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_long_phase_is_many_short_ones_where_rows_are_wide(seed):
+    """Rows of up to 90 successors are moved and hashed anew while slots are remembered; short phases remember none."""
+    rng = np.random.default_rng(seed)
+    shape = (90, 2)
+    world = ao.MDP(rng.dirichlet(np.full(90, 0.05 if seed % 2 else 1.0), size=shape), rng.random(shape))
+    entries = len(world.alias_tables.cells)
+
+    def walked(part):
+        sources, counts = streams(seed, 2), CountTable(180)
+        simulator = Simulator(world.alias_tables, world.gains, 0, sources[0], sources[1])
+        for _ in range(2 * entries // part):
+            simulator.run(Phase(act_uniformly(90, 2), part, counts, np.empty(0)))
+        return simulator.state, [each.tolist() for each in counts.to_lists()], sources.tolist()
+
+    _, counts, _ = remembered = walked(2 * entries)
+    assert remembered == walked(entries // 4)
+    assert sum(counts[2]) == 2 * entries
+    assert max(np.diff(counts[0])) > 8  # longer than rows that are looked up without a search
+
+
 def test_acting_at_random_is_uniform_and_noisy_rewards_have_their_means():
     """False-alarm rate below 0.1 % each: 4 standard errors, and chi-square at 0.1 %."""
     world = ao.MDP(np.full((3, 4, 3), 1 / 3), np.linspace(0, 1, 12).reshape(3, 4))
