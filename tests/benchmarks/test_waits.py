@@ -105,6 +105,20 @@ def test_two_benchmarks_at_once_are_refused(words, capfd):
     assert "is another benchmark than" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--whole", "--scale"], "whole is about a row that --scale does not measure"),
+        (["--whole", "--cold"], "whole is about a row that --cold does not measure"),
+        (["--only", "grid", "--sweep"], "only chooses rows, and --sweep has none"),
+        (["--only", "grid", "--endurance", "5"], "only chooses rows, and --endurance has none"),
+    ],
+)
+def test_what_another_benchmark_has_no_use_for_is_refused(words, said, capfd):
+    assert run(["bench", *words]) == 2
+    assert capfd.readouterr().err == f"aomultirl: {said}\n"
+
+
 def test_a_figure_without_scale_is_refused(capfd):
     assert run(["bench", "--figure", "a.png"]) == 2
     assert capfd.readouterr().err == "aomultirl: figure is drawn with --scale only\n"

@@ -63,6 +63,10 @@ def bench(
         raise checks.Refusal(asked[1], f"is another benchmark than {asked[0]}: name one of them")
     if figure is not None and not scale:
         raise checks.Refusal("figure", "is drawn with --scale only")
+    if whole and asked:
+        raise checks.Refusal("whole", f"is about a row that {asked[0]} does not measure")
+    if only and (sweep or endurance is not None):
+        raise checks.Refusal("only", f"chooses rows, and {asked[0]} has none")
     if sweep:
         _sweep(cells, workers, as_json)
     elif endurance is not None:
